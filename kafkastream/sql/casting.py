@@ -1,4 +1,4 @@
-"""Cast rules of Flink (``LogicalTypeCasts``): which types ``CAST`` turns into which."""
+"""Cast rules of Flink (``LogicalTypeCasts``): the pairs of types that ``CAST`` accepts."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SOURCES: Final[Mapping[Kind, frozenset[Kind]]] = {
 
 
 def castable(source: DataType, target: DataType) -> bool:
-    """Whether ``CAST`` takes a value of ``source`` to ``target`` (``LogicalTypeCasts.supportsExplicitCast``).
+    """Whether ``CAST`` converts ``source`` to ``target`` (``LogicalTypeCasts.supportsExplicitCast``).
 
-    As in Flink, NULL in a target without NULL is left to the data.
-    Differs from Flink: arrays, maps and rows do not become text, which Spark would write in another way.
+    As in Flink, NULL for a NOT NULL target is only found at run time.
+    Differs from Flink: arrays, maps and rows cannot be cast to text, which Spark would format differently.
 
     Example:
         >>> (
@@ -61,7 +61,7 @@ _WITHOUT_LOSS: Final[Mapping[Kind, frozenset[Kind]]] = {
 
 
 def implicitly_castable(source: DataType, target: DataType) -> bool:
-    """Whether a value of ``source`` is taken for ``target`` unasked (``LogicalTypeCasts.supportsImplicitCast``).
+    """Whether ``source`` is converted to ``target`` implicitly (``LogicalTypeCasts.supportsImplicitCast``).
 
     Example:
         >>> (

@@ -29,10 +29,10 @@ Stored = TableDefinition | View
 
 
 def name_of(path: str) -> tuple[str, ...]:
-    """A name as a program writes it, in its parts.
+    """Parse a name of one to three parts, as programs write it.
 
     Raises:
-        DefinitionError: The name is empty, or a part of it.
+        DefinitionError: The name or a part of it is empty.
 
     Example:
         >>> name_of("c.kafka.`shop.orders`")
@@ -46,7 +46,7 @@ def name_of(path: str) -> tuple[str, ...]:
 
 
 def anonymous(what: str, number: int) -> str:
-    """The name of a table to which the user has given none: it is in no list.
+    """Return the name of an anonymous table, which ``SHOW TABLES`` does not list.
 
     Example:
         >>> anonymous("datastream_source", 1)
@@ -80,7 +80,7 @@ class ExternalCatalog(Protocol):
 @final
 @attrs.define
 class SessionCatalog:
-    """Catalogs, databases, tables and views that ``CREATE`` has made in a session, none of which outlives it.
+    """Catalogs, databases, tables and views of a session, in memory.
 
     Example:
         >>> catalog = SessionCatalog()
@@ -96,7 +96,7 @@ class SessionCatalog:
     _found: dict[str, ExternalCatalog] = attrs.field(factory=dict)
 
     def copy(self) -> SessionCatalog:
-        """Copy the catalog with its content, which later changes leave alone."""
+        """Return a copy with the same content, independent of later changes."""
         spaces = {
             catalog: {database: dict(things) for database, things in databases.items()}
             for catalog, databases in self._spaces.items()
@@ -104,10 +104,10 @@ class SessionCatalog:
         return attrs.evolve(self, spaces=spaces, temporary=dict(self._temporary), found=dict(self._found))
 
     def path(self, name: tuple[str, ...]) -> Path:
-        """A name in full.
+        """Return a name with catalog and database.
 
         Raises:
-            DefinitionError: The name has no part, or too many.
+            DefinitionError: The name has no parts, or more than three.
         """
         if not 0 < len(name) <= _MOST_PARTS:
             raise DefinitionError(
@@ -118,7 +118,7 @@ class SessionCatalog:
         return catalog, database, own
 
     def find(self, name: tuple[str, ...]) -> Stored | None:
-        """Table or view of a name, None if there is none; a temporary one hides one that is not."""
+        """Return a table or view by name; None if there is none. A temporary one hides a permanent one."""
         catalog, database, own = path = self.path(name)
         if path in self._temporary:
             return self._temporary[path]
@@ -128,10 +128,10 @@ class SessionCatalog:
         return self._spaces.get(catalog, {}).get(database, {}).get(own)
 
     def get(self, name: tuple[str, ...], where: str) -> Stored:
-        """Table or view of a name, as ``find`` looks for it.
+        """Return a table or view by name, as ``find`` does.
 
         Raises:
-            DefinitionError: There is nothing of this name.
+            DefinitionError: There is no table or view of this name.
         """
         found = self.find(name)
         if found is None:
@@ -141,20 +141,20 @@ class SessionCatalog:
         return found
 
     def check_writable(self, name: tuple[str, ...], where: str) -> None:
-        """Make sure that rows may be inserted.
+        """Check that rows may be inserted into a table.
 
         Raises:
-            UnsupportedFeatureError: The table is of a catalog that is only read.
+            UnsupportedFeatureError: The table is in a read-only catalog.
         """
         path = self.path(name)
         if path[0] in self._found and path not in self._temporary:
             raise self._only_read(path[0], where)
 
     def create(self, name: tuple[str, ...], thing: Stored, where: str, *, temporary: bool, if_not_exists: bool) -> None:
-        """Keep a table or view.
+        """Add a table or view.
 
         Raises:
-            DefinitionError: There is one of this name, or no such database.
+            DefinitionError: The name is taken, or the database does not exist.
         """
         path = self.path(name)
         own, key = self._place(path, where, temporary=temporary)
@@ -170,10 +170,10 @@ class SessionCatalog:
             )
 
     def drop(self, name: tuple[str, ...], kind: type[Stored], where: str, *, temporary: bool, if_exists: bool) -> bool:
-        """Forget a table or view; tells whether there was one.
+        """Drop a table or view; return whether there was one.
 
         Raises:
-            DefinitionError: There is none of this kind and name.
+            DefinitionError: There is no object of this kind and name.
         """
         path = self.path(name)
         own, key = self._place(path, where, temporary=temporary)
@@ -197,7 +197,7 @@ class SessionCatalog:
         return True
 
     def names(self, kind: type[Stored] | None = None) -> tuple[str, ...]:
-        """The tables and views of the current database, and the temporary ones."""
+        """Return the tables and views of the current database, and the temporary ones."""
         catalog, database = self.current
         temporary = {path[2]: thing for path, thing in self._temporary.items() if path[:2] == self.current}
         if catalog in self._found:
@@ -209,19 +209,19 @@ class SessionCatalog:
 
     @property
     def catalogs(self) -> tuple[str, ...]:
-        """Their names."""
+        """Return the names of the catalogs."""
         return tuple(sorted([*self._spaces, *self._found]))
 
     @property
     def databases(self) -> tuple[str, ...]:
-        """The names of those in the current catalog."""
+        """Return the names of the databases in the current catalog."""
         return tuple(sorted(self._databases(self.current[0], "")))
 
     def add_catalog(self, catalog: ExternalCatalog, where: str, *, if_not_exists: bool) -> None:
-        """Have names find the tables of a catalog.
+        """Add a catalog.
 
         Raises:
-            DefinitionError: There is one of this name.
+            DefinitionError: A catalog of this name exists.
         """
         name = catalog.statement.name[-1]
         if name not in self.catalogs:
@@ -230,7 +230,7 @@ class SessionCatalog:
             raise DefinitionError(f"Catalog {name} already exists.", where=where, now="CREATE CATALOG IF NOT EXISTS")
 
     def catalog(self, name: str, where: str) -> ExternalCatalog:
-        """A catalog that was created.
+        """Return an external catalog.
 
         Raises:
             DefinitionError: There is none.
@@ -246,7 +246,7 @@ class SessionCatalog:
         return self._found[name]
 
     def drop_catalog(self, name: str, where: str, *, if_exists: bool) -> None:
-        """Forget a catalog; the topics behind it stay.
+        """Drop a catalog; its topics stay.
 
         Raises:
             DefinitionError: There is none, or it is in use.
@@ -262,10 +262,10 @@ class SessionCatalog:
         del self._found[name]
 
     def create_database(self, name: tuple[str, ...], where: str, *, if_not_exists: bool) -> None:
-        """Make a database.
+        """Create a database.
 
         Raises:
-            DefinitionError: There is one, or no such catalog.
+            DefinitionError: The database exists, or its catalog does not.
         """
         catalog, own = (self.current[0], *name)[-2:]
         databases = self._catalog(catalog, where)
@@ -276,10 +276,10 @@ class SessionCatalog:
         databases.setdefault(own, {})
 
     def drop_database(self, name: tuple[str, ...], where: str, *, if_exists: bool, cascade: bool) -> None:
-        """Forget a database.
+        """Drop a database.
 
         Raises:
-            DefinitionError: There is none, it is in use, or has tables.
+            DefinitionError: The database does not exist, is in use, or has tables.
         """
         catalog, own = (self.current[0], *name)[-2:]
         databases = self._catalog(catalog, where)
@@ -295,7 +295,7 @@ class SessionCatalog:
         del databases[own]
 
     def use(self, database: tuple[str, ...], where: str) -> None:
-        """Have names without a database stand for what is in this one.
+        """Set the current database, for names without one.
 
         Raises:
             DefinitionError: There is none.
@@ -305,7 +305,7 @@ class SessionCatalog:
         self.current = (catalog, own)
 
     def use_catalog(self, name: str, where: str) -> None:
-        """Have names without a catalog stand for what is in this one.
+        """Set the current catalog, for names without one.
 
         Raises:
             DefinitionError: There is none.
@@ -313,11 +313,11 @@ class SessionCatalog:
         self.current = (name, self._databases(name, where)[0])
 
     def _place(self, path: Path, where: str, *, temporary: bool) -> tuple[dict[Any, Stored], Any]:
-        """Dictionary that keeps a table or view, and its key there; temporary ones are apart."""
+        """Return the dictionary of a table or view, and its key; temporary objects have a dictionary of their own."""
         return (self._temporary, path) if temporary else (self._database(path[:2], where), path[2])
 
     def _databases(self, catalog: str, where: str) -> Sequence[str]:
-        """The names of a catalog's databases."""
+        """Return the names of a catalog's databases."""
         if catalog in self._found:
             return (self._found[catalog].database,)
         if catalog not in self._spaces:
@@ -329,7 +329,7 @@ class SessionCatalog:
         return tuple(self._spaces[catalog])
 
     def _must_have(self, path: tuple[str, str], where: str) -> None:
-        """Make sure that there is a database."""
+        """Check that a database exists."""
         databases = self._databases(path[0], where)
         if path[1] not in databases:
             raise DefinitionError(
@@ -339,7 +339,7 @@ class SessionCatalog:
             )
 
     def _catalog(self, name: str, where: str) -> dict[str, dict[str, Stored]]:
-        """Databases of a catalog, with their content, if the catalog can be changed."""
+        """Return the databases of a catalog, with their content, if the catalog can be changed."""
         self._databases(name, where)
         if name in self._found:
             raise self._only_read(name, where)

@@ -1,4 +1,4 @@
-"""Changelog mode of a table or a query: what its rows do to those before them."""
+"""Changelog mode of a table or a query: the kinds of its changelog rows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["ChangelogMode"]
 
 
 class ChangelogMode(enum.Enum):
-    """Changelog mode, the kinds of rows: those that a source or a query gives, or the most that a sink takes.
+    """Changelog mode: the row kinds that a source or query emits, or the most that a sink accepts.
 
-    Flink has a class of this name with any set of kinds; these three are those that formats and connectors have, and
-    that PyFlink makes.
+    Flink's class of this name allows any set of kinds; these three are the ones of formats and connectors, and of
+    PyFlink.
 
     Example:
         >>> ChangelogMode.APPEND.is_insert_only, str(ChangelogMode.RETRACT)
@@ -21,37 +21,37 @@ class ChangelogMode(enum.Enum):
     """
 
     APPEND = "append"
-    """Every row is a new one."""
+    """Insert-only: every row is an INSERT."""
     UPSERT = "upsert"
-    """A row is the latest of its key, or says that there is none any more; the old one is not told."""
+    """Upsert: a row replaces the one of its key or deletes it, without UPDATE_BEFORE."""
     RETRACT = "retract"
-    """Each change is told with the row as it was before and as it is now."""
+    """Retract: every update is UPDATE_BEFORE and UPDATE_AFTER."""
 
     @staticmethod
     def insert_only() -> ChangelogMode:
-        """Return the mode in which every row is a new one."""
+        """Return the insert-only mode."""
         return ChangelogMode.APPEND
 
     insertOnly = insert_only
 
     @staticmethod
     def upsert() -> ChangelogMode:
-        """Return the mode in which a row replaces the one of its key, which is not told."""
+        """Return the upsert mode, without UPDATE_BEFORE."""
         return ChangelogMode.UPSERT
 
     @staticmethod
     def all() -> ChangelogMode:
-        """Return the mode in which each change is told with the row as it was before."""
+        """Return the mode with all row kinds."""
         return ChangelogMode.RETRACT
 
     @property
     def kinds(self) -> frozenset[RowKind]:
-        """The kinds of rows."""
+        """Return the row kinds."""
         return _KINDS[self]
 
     @property
     def is_insert_only(self) -> bool:
-        """Whether nothing changes or goes away."""
+        """Whether all rows are inserts."""
         return self is ChangelogMode.APPEND
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Functions of the user's found by the path of their module."""
+"""Imports user-defined functions by module path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["checked_function", "imported_function"]
 
 
 def checked_function(function: object, where: str) -> UserFunction:
-    """Return a function that ``udf`` has made.
+    """Check that an object is a function made by ``udf``, and return it.
 
     Raises:
         DefinitionError: It is something else.
@@ -35,15 +35,15 @@ def _shown(function: object) -> str:
 
 
 def imported_function(name: str, python_files: Iterable[str], where: str) -> object:
-    """Return what ``module.name`` is.
+    """Import the object ``module.name``.
 
     Args:
-        name: The path.
-        python_files: Files and folders in which modules are found, too (``python.files``).
-        where: What names it, for errors.
+        name: Path of the object.
+        python_files: Additional files and folders with modules (``python.files``).
+        where: Place of the name, for errors.
 
     Raises:
-        DefinitionError: There is no such module, or nothing of the name in it.
+        DefinitionError: The module cannot be imported, or lacks the name.
     """
     module_name, _, own = name.rpartition(".")
     if not module_name:
@@ -76,7 +76,7 @@ def _module(name: str, where: str) -> ModuleType:
 
 
 def _find_modules_in(python_files: Iterable[str]) -> None:
-    """Let this program import what is shipped to the workers when a job starts."""
+    """Make the files that are shipped to workers importable in this program."""
     for file in python_files:
         path = local_path(file).absolute()
         place = str(path.parent if path.suffix == ".py" else path)

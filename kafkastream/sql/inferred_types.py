@@ -1,4 +1,4 @@
-"""The types of a program's own values, where it declares none."""
+"""Infers the types of a program's values, if it declares none."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ _SIMPLE: Final[Mapping[type, DataType]] = {
 
 
 def inferred_row(elements: Sequence[Any], names: Sequence[str] | None = None) -> DataType:
-    """The ROW that elements are, as PyFlink finds it: ``int`` is BIGINT, ``float`` DOUBLE, ``datetime`` TIMESTAMP_LTZ.
+    """Infer the ROW type of elements, as PyFlink does: ``int`` is BIGINT, ``float`` DOUBLE, ``datetime`` TIMESTAMP_LTZ.
 
     Args:
         elements: Rows, tuples, lists or dicts with the same fields.
-        names: What the fields are called; their own names, or ``_1``, ``_2`` and so on, if not given.
+        names: Names of the fields; default: their own names, or ``_1``, ``_2`` and so on.
 
     Raises:
-        DefinitionError: There is none, they are no rows, or their types differ or cannot be told.
+        DefinitionError: There are no elements, they are not rows, or their types differ or cannot be inferred.
 
     Example:
         >>> str(inferred_row([(1, None), (2, "b")], ["id", "name"]))
@@ -116,7 +116,7 @@ def _of_all(values: Iterable[Any]) -> DataType:
 
 
 def _merged(one: DataType, other: DataType) -> DataType:
-    """Common type of the values of two inferred types, part by part and field by field."""
+    """Return the common type of two inferred types, merged part by part and field by field."""
     if one is _UNKNOWN or other is _UNKNOWN or one == other:
         return other if one is _UNKNOWN else one
     if one.kind is other.kind and len(one.parts) == len(other.parts) and len(one.fields) == len(other.fields):

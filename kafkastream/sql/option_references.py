@@ -1,4 +1,4 @@
-"""Option values that stand elsewhere: in the environment, or in a file."""
+"""References in option values to environment variables and files."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ def resolved_options(
     environ: Mapping[str, str],
     where: Callable[[str], str] = "option '{}'".format,
 ) -> dict[str, str]:
-    """The options with ``${env:NAME}`` and ``${file:PATH}`` replaced, so that SQL files hold no secrets.
+    """Replace ``${env:NAME}`` and ``${file:PATH}`` in options, so that SQL files need not contain secrets.
 
-    Several may stand in one value, with text around them; what they stand for is not looked into again. A line end at
-    the end of a file is left out. Flink lacks it.
+    A value may have several references and other text; replaced text is not searched for references again. A line end
+    at the end of a file is removed. Flink does not have these references.
 
     Args:
-        options: As the user wrote them.
-        environ: The variables.
-        where: The place of an option, for errors.
+        options: Options as the user wrote them.
+        environ: Environment variables.
+        where: Returns the position of an option, for errors.
 
     Raises:
-        DefinitionError: There is no such variable, or the file cannot be read.
+        DefinitionError: A variable is not set, or a file cannot be read.
 
     Example:
         >>> resolved_options({"properties.ssl.key.password": "${env:PW}"}, {"PW": "secret"})

@@ -1,4 +1,4 @@
-"""Values of tables as text, as Flink shows them to people."""
+"""Text of values and rows, as Flink prints them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class PrintStyle(enum.Enum):
     """Style of printed rows (``print-style``)."""
 
     PLAIN = "plain"
-    """``+I(1,a)``, as Flink's documents show it; timestamps as in SQL."""
+    """``+I(1,a)``, as in Flink's documentation; timestamps as in SQL."""
     ROW = "row"
-    """``+I[1, a]``, as Flink's own printing shows it."""
+    """``+I[1, a]``, as Flink prints it."""
 
 
 def shown_value(value: Any, kind: DataType) -> str:
-    """A value in the SQL client's tables; NULL within another value is ``NULL``.
+    """Return a value as in the SQL client's tables; nested NULL is ``NULL``.
 
     Example:
         >>> shown_value([1.5, None], DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.DOUBLE),)))
@@ -61,7 +61,7 @@ def _timestamp(value: datetime.datetime, digits: int) -> str:
 def printed_row(
     kind: RowKind, values: Iterable[Any], types: Iterable[DataType], style: PrintStyle = PrintStyle.ROW
 ) -> str:
-    """A row as the print connector writes it: by Java's ``toString`` of each value, or plain, with timestamps as in SQL.
+    """Return a row as the print connector writes it: with Java's ``toString`` of values, or plain, with SQL timestamps.
 
     Example:
         >>> row = [datetime.datetime(2024, 5, 1, 12, 30), None, 1e10]
@@ -84,7 +84,7 @@ def _plain_value(value: Any, kind: DataType) -> str:
 
 
 def printed_value(value: Any, kind: DataType) -> str:
-    """A value as Java's ``toString`` has it."""
+    """Return a value as Java's ``toString`` does."""
     if value is None:
         return "null"
     match kind.kind:
@@ -110,7 +110,7 @@ def printed_value(value: Any, kind: DataType) -> str:
 
 
 def _whole(value: Any, kind: DataType, part: Callable[[Any, DataType], str], row: Sequence[str]) -> str:
-    """A value with parts, each as ``part`` writes it."""
+    """Return a nested value, with its parts formatted by ``part``."""
     match kind.kind:
         case Kind.ARRAY:
             return f"[{', '.join(part(one, kind.parts[0]) for one in value)}]"
@@ -125,7 +125,7 @@ def _whole(value: Any, kind: DataType, part: Callable[[Any, DataType], str], row
 
 
 def _time(value: datetime.time, *, always_seconds: bool = False) -> str:
-    """Java leaves out seconds that are zero, and shows thousandths, millionths, or nothing of a second."""
+    """Return a time as Java's ``toString``: without zero seconds, with 0, 3 or 6 digits of a second."""
     if value.microsecond:
         return value.isoformat("milliseconds" if value.microsecond % 1000 == 0 else "microseconds")
     return value.isoformat("seconds" if value.second or always_seconds else "minutes")

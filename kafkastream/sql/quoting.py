@@ -1,4 +1,4 @@
-"""Names and texts as they stand in SQL."""
+"""Quoting of names and texts in SQL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["literal", "quoted"]
 
 
 def quoted(*path: str) -> str:
-    """A name in its parts, in Flink's SQL as in Spark's.
+    """Quote the parts of a name, for Flink's SQL and Spark's.
 
     Example:
         >>> quoted("shop", "my`table")
@@ -16,7 +16,7 @@ def quoted(*path: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text.
+    """Quote a text.
 
     Example:
         >>> literal("it's")

@@ -1,4 +1,4 @@
-"""SQL texts without their secrets, for errors and logs."""
+"""Masks secrets in SQL texts, for errors and logs."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["masked", "secret_spans"]
 
 _MASK = "***"
 _FAR = 200
-"""Most characters between a word and the beginning of the value that it is in."""
+"""Maximum distance between a word and the start of the value that contains it, in characters."""
 _KEY = re.compile(HIDDEN_KEYS)
-# Found by characters instead of tokens, so that a mistyped quote or equals sign does not uncover what follows.
+# By characters instead of tokens, so that a mistyped quote or equals sign does not expose the text after it.
 _OTHERS_VALUE = re.compile(r"=\s*'[^'\n]*\Z")
 _VALUE = re.compile(
     r"""
@@ -32,18 +32,18 @@ _VALUE = re.compile(
 
 
 def secret_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """Spans of the values of secret options and of the users of URLs in a text, in their order."""
+    """Return the spans of secret option values and of users in URLs, in order."""
     return tuple(sorted([*_values(text), *((found.start(), found.end() - 1) for found in URL_USER.finditer(text))]))
 
 
 def masked(text: str, start: int = 0, end: int | None = None, spans: tuple[tuple[int, int], ...] | None = None) -> str:
-    """A part of a text, with ``***`` for its secrets.
+    """Return a part of a text with secrets replaced by ``***``.
 
     Args:
-        text: The whole text, since what is a secret shows before it.
-        start: Where the part begins.
-        end: Where it ends; None for the text's end.
-        spans: The text's :func:`secret_spans`, when they are known.
+        text: Whole text, since the key of a secret precedes it.
+        start: Start of the part.
+        end: End of the part; None for the end of the text.
+        spans: :func:`secret_spans` of the text, if already known.
 
     Example:
         >>> masked("WITH ('topic' = 'orders', 'ssl.key.password' = 'pw')")

@@ -1,4 +1,4 @@
-"""The functions of a session, by their names."""
+"""User-defined functions of a session, by name."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ Path = tuple[str, str, str]
 """Catalog, database and name."""
 
 _SYSTEM: Final = ("", "")
-"""Stands for the catalog and database of system functions, which have none."""
+"""Placeholder for the catalog and database of system functions, which have none."""
 _NUMBERS: Final = itertools.count(1)
 
 
 @final
 @attrs.frozen
 class NamedFunction:
-    """A function under a name.
+    """A registered function.
 
     Args:
-        name: What the user calls it.
-        spark_name: What Spark calls it: another name for each that was ever created in this process, so that a planned query
-            keeps its own, also beside queries of another environment in one job.
-        function: The function itself.
+        name: Name for the user.
+        spark_name: Name in Spark, unique among all functions ever created in this process: a planned query keeps its
+            function, even next to queries of another environment in one job.
+        function: Function.
     """
 
     name: str
@@ -42,7 +42,7 @@ class NamedFunction:
 @final
 @attrs.define
 class SessionFunctions:
-    """Functions that ``CREATE FUNCTION`` has made in a session; as in Flink, case does not matter in names.
+    """Functions of a session; as in Flink, names are case-insensitive.
 
     Example:
         >>> from kafkastream.sql.types import DataType
@@ -54,35 +54,35 @@ class SessionFunctions:
     """
 
     known: dict[str, NamedFunction] = attrs.field(factory=dict)
-    """Functions that were ever created, by their names in Spark."""
+    """All functions ever created in this process, by their names in Spark."""
     _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
     _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
 
     def copy(self) -> SessionFunctions:
-        """Copy the names, which later changes leave alone; what was ever created is known to both."""
+        """Return a copy, independent of later changes."""
         return attrs.evolve(self, temporary=dict(self._temporary), permanent=dict(self._permanent))
 
     @staticmethod
     def system_path(name: str) -> Path:
-        """The path of a system function."""
+        """Return the path of a system function."""
         return (*_SYSTEM, name)
 
     def find(self, path: Path) -> NamedFunction | None:
-        """The function of a catalog; what is temporary hides what is not."""
+        """Return a catalog function; a temporary one hides a permanent one."""
         key = _key(path)
         return self._temporary.get(key) or self._permanent.get(key)
 
     def find_system(self, name: str) -> NamedFunction | None:
-        """The system function of this name, which comes before those that are built in."""
+        """Return the temporary system function of this name, which overrides a built-in one."""
         return self.find(self.system_path(name))
 
     def create(
         self, path: Path, function: UserFunction, where: str, *, temporary: bool, if_not_exists: bool = False
     ) -> None:
-        """Keep a function.
+        """Create a function.
 
         Raises:
-            DefinitionError: There is one of this name.
+            DefinitionError: A function of this name exists.
         """
         key, own = _key(path), self._temporary if temporary else self._permanent
         if key not in own:
@@ -96,10 +96,10 @@ class SessionFunctions:
             )
 
     def drop(self, path: Path, where: str, *, temporary: bool, if_exists: bool = False) -> bool:
-        """Forget a function; tells whether there was one.
+        """Drop a function; return whether there was one.
 
         Raises:
-            DefinitionError: There is none.
+            DefinitionError: There is no such function.
         """
         key = _key(path)
         if not temporary and key in self._temporary:
@@ -119,7 +119,7 @@ class SessionFunctions:
         return found is not None
 
     def names(self, space: tuple[str, str]) -> list[str]:
-        """The names that need no catalog and database in front when these are the current ones."""
+        """Return the names of functions in a catalog and database, and of system functions."""
         paths = (*self._temporary, *self._permanent)
         return sorted({name for *their, name in paths if tuple(their) in (space, _SYSTEM)})
 

@@ -1,4 +1,4 @@
-"""Frozen values whose fields are options: said once, in the option's declaration."""
+"""Frozen classes whose fields are declared by options."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["OPTION", "options_of", "read_settings", "setting", "settings_under"]
 T = TypeVar("T")
 
 OPTION: Final = "option"
-"""Key of a field's metadata under which its option is, for fields that ``setting`` cannot make."""
+"""Key of the option in a field's metadata, for fields that ``setting`` cannot make."""
 
 
 def setting(option: Option[T]) -> T:
-    """A field with an option's default, to be read by it; ``repr`` hides it where it is a secret.
+    """Return a field for an option, with the option's default; ``repr`` hides secrets.
 
     Example:
         >>> RETRIES = Option(key="retries", parse=int, default=3, doc="How often to try again.")
@@ -34,7 +34,7 @@ def setting(option: Option[T]) -> T:
 
 
 def settings_under(family: OptionFamily) -> FrozenMap[str, str]:
-    """A field with all options whose keys begin alike, by the ends of their keys."""
+    """Return a field for a family of options with a common prefix, by the rest of their keys."""
     none: FrozenMap[str, str] = FrozenMap()
     return attrs.field(
         default=none, converter=FrozenMap[str, str], repr=redacted, kw_only=True, metadata={OPTION: family}
@@ -42,12 +42,12 @@ def settings_under(family: OptionFamily) -> FrozenMap[str, str]:
 
 
 def options_of(settings: type) -> tuple[Option[Any] | OptionFamily, ...]:
-    """The options that the fields of a class are."""
+    """Return the options of a class's fields."""
     return tuple(field.metadata[OPTION] for field in attrs.fields(settings) if OPTION in field.metadata)
 
 
 def read_settings(settings: type, read: Callable[[Any], Any]) -> dict[str, Any]:
-    """The fields of a class that are options, each as ``read`` gives it."""
+    """Return the values of a class's option fields, read by ``read``."""
     fields = attrs.fields(settings)
     return {field.name: read(field.metadata[OPTION]) for field in fields if OPTION in field.metadata}
 

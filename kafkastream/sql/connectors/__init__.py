@@ -87,11 +87,11 @@ def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = N
 
     Args:
         definition: The table.
-        environ: The variables that ``${env:NAME}`` in its options stands for; this process's if not given.
+        environ: Variables for ``${env:NAME}`` in its options; default: the environment of this process.
 
     Raises:
         DefinitionError: There is no such connector, or options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
 
     Example:
         >>> from kafkastream.sql.table import PhysicalColumn, TableSchema
@@ -117,7 +117,7 @@ def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = N
 
 
 def sink_of(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> TableSink:
-    """Return the sink of a table, as its connector makes it; arguments and errors are those of ``source_of``.
+    """Return the sink of a table, as its connector makes it; arguments and errors as of ``source_of``.
 
     Example:
         >>> from kafkastream.sql.table import TableSchema
@@ -135,10 +135,10 @@ def check_partitions(definition: TableDefinition, where: str) -> None:
 
     Args:
         definition: The table.
-        where: Where it is declared.
+        where: Place of the declaration, for errors.
 
     Raises:
-        DefinitionError: The connector knows no partitions, or there is no such column.
+        DefinitionError: The connector does not support partitions, or a column does not exist.
     """
     names = [column.name for column in definition.schema.physical]
     if definition.partitioned_by and definition.options.get(CONNECTOR.key) != FILESYSTEM.identifier:

@@ -1,4 +1,4 @@
-"""Connector: a name and its options, and the errors for options that it does not have."""
+"""Connector: its identifier and options, and errors about unknown or missing ones."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ _IGNORED: Final = "aliyun.kafka."
 @final
 @attrs.frozen
 class Connector:
-    """The options of a connector, or of a kind of catalogs.
+    """Options of a connector, or of a type of catalogs.
 
     Args:
-        identifier: What ``connector`` says, or ``type``.
-        own: Its options, without those of all connectors.
-        required: The options among them that must be given.
-        common: The options of all connectors; none for a catalog.
+        identifier: Value of ``connector``, or of ``type`` for a catalog.
+        own: Options of its own.
+        required: Options among them that are required.
+        common: Options of all connectors; none for a catalog.
     """
 
     identifier: str
@@ -65,19 +65,19 @@ class Connector:
 
     @property
     def options(self) -> tuple[Option[Any] | OptionFamily, ...]:
-        """All its options."""
+        """Return all its options."""
         return (*self.common, *self.own)
 
     def check(self, options: GivenOptions[Declaration], more: Iterable[str] = ()) -> None:
-        """Refuse options that it does not have, and tables or catalogs without those that it needs.
+        """Check for unknown options and for missing ones.
 
         Args:
-            options: What is given.
-            more: Keys of formats, or of fields; ``x.*`` stands for all that begin with ``x.``.
+            options: Given options.
+            more: Further valid keys, of formats or of fields; ``x.*`` stands for all that begin with ``x.``.
 
         Raises:
             DefinitionError: Options are missing, or unknown.
-            UnsupportedFeatureError: A secret is kept where only Huawei's service can read it.
+            UnsupportedFeatureError: A secret is stored in Huawei's service.
         """
         _check_secrets(options)
         missing = [option.key for option in self.required if not options.has(option)]
@@ -103,10 +103,10 @@ class Connector:
 
 
 def check_no_written_metadata(options: TableOptions) -> None:
-    """Refuse metadata columns that are to be written, for sinks that write none.
+    """Refuse metadata columns that are not VIRTUAL, for sinks without metadata.
 
     Raises:
-        DefinitionError: There are some.
+        DefinitionError: There is such a column.
     """
     definition = options.definition
     persisted = [column.name for column in definition.schema.metadata if not column.is_virtual]

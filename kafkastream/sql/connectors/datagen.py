@@ -1,4 +1,4 @@
-"""The connector ``datagen``: a table whose rows are made up."""
+"""The connector ``datagen``: a table of generated rows."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class RandomValues:
     """Random values of a type; DATE and TIME are always now.
 
     Args:
-        type: What they are.
-        min: The least number; None for that of the type.
-        max: The greatest number; None for that of the type.
-        max_past: How far timestamps lie in the past, at the most, in ms.
-        length: How long texts and bytes are; how many elements collections have; None for other types.
-        var_len: Whether texts and bytes are of any length up to that.
-        null_rate: Which part of them is NULL.
-        parts: What elements, keys and values, or fields are.
+        type: Type of the values.
+        min: Minimum of numbers; None for that of the type.
+        max: Maximum of numbers; None for that of the type.
+        max_past: Maximum age of timestamps, in ms.
+        length: Length of texts and bytes, or number of elements of collections; None for other types.
+        var_len: Whether lengths of texts and bytes vary up to ``length``.
+        null_rate: Fraction of NULL values, from 0 to 1.
+        parts: Random values of elements, keys and values, or fields.
     """
 
     type: DataType
@@ -62,12 +62,12 @@ class RandomValues:
 @final
 @attrs.frozen
 class SequenceValues:
-    """Whole numbers one after the other, as values of a type.
+    """Consecutive integers as values of a type.
 
     Args:
-        type: What they become.
-        start: The first.
-        end: The last.
+        type: Type of the values.
+        start: First value.
+        end: Last value.
     """
 
     type: DataType
@@ -78,7 +78,7 @@ class SequenceValues:
 @final
 @attrs.frozen
 class GeneratedColumn:
-    """A column and where its values come from."""
+    """A column and its generator."""
 
     name: str
     values: RandomValues | SequenceValues
@@ -91,9 +91,9 @@ class DataGenTableSource(TableSource):
 
     Args:
         columns: Its physical columns.
-        rows_per_second: How many rows there are in a second, at the most.
-        number_of_rows: How many rows there are; None for no end, unless there is a sequence.
-        parallelism: How many subtasks make rows; the job's if None.
+        rows_per_second: Maximum number of rows per second.
+        number_of_rows: Total number of rows; None for unbounded, unless a column is a sequence.
+        parallelism: Number of subtasks; None for the job's.
     """
 
     columns: tuple[GeneratedColumn, ...]
@@ -103,38 +103,38 @@ class DataGenTableSource(TableSource):
 
     @property
     def origin_text(self) -> str:
-        """A phrase for all tables of the connector."""
+        """Return the same text for all tables of the connector."""
         return "generated rows"
 
     @property
     def graph_source(self) -> CollectionSource:
-        """Empty source, because Spark makes the rows."""
+        """Return an empty source, because Spark generates the rows."""
         return CollectionSource(())
 
     @property
     def rows_at_hand(self) -> RowsAtHand:
-        """The generated rows."""
+        """Return the generated rows."""
         return RowsAtHand("datagen", "a query of a 'datagen' table", needs_state=False)
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it ends: after so many rows, or with the shortest sequence."""
+        """Whether it is bounded: by ``number_of_rows``, or by a sequence."""
         return self.most is not None
 
     @property
     def most(self) -> int | None:
-        """Number of rows; None if there is no end."""
+        """Return the number of rows; None if it is unbounded."""
         sequences = (column.values for column in self.columns if isinstance(column.values, SequenceValues))
         ends = [values.end - values.start + 1 for values in sequences]
         given = [] if self.number_of_rows is None else [self.number_of_rows]
         return min((*given, *ends), default=None)
 
     def within(self, begin_s: int, end_s: int | None) -> range:
-        """Return the numbers of the rows of some seconds.
+        """Return the row numbers of a range of seconds.
 
         Args:
-            begin_s: How many seconds are over when they begin.
-            end_s: How many are over when they end; None for all that is left.
+            begin_s: Begin of the range, in seconds since the start.
+            end_s: End of the range; None for all remaining rows.
 
         Example:
             >>> source = DataGenTableSource(columns=(), rows_per_second=4, number_of_rows=10)

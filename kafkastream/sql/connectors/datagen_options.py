@@ -1,4 +1,4 @@
-"""The options of the connector ``datagen``, and which of them a column takes, by its type."""
+"""Options of the connector ``datagen``, and those of each type of column."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INTEGERS: Final[Mapping[Kind, tuple[int, int]]] = {
 
 
 class GeneratorKind(enum.Enum):
-    """Origin of a column's values."""
+    """Generator of a column's values."""
 
     RANDOM = "random"
     SEQUENCE = "sequence"
@@ -60,7 +60,7 @@ def whole_between(least: int, most: int) -> Callable[[str], int]:
 
 
 def rate(value: str) -> float:
-    """Return a parser of parts of a whole: from 0 to 1."""
+    """Parse a fraction from 0 to 1."""
     if not 0 <= (number := floating(value)) <= 1:
         raise ValueError("expected a number from 0 to 1")
     return number
@@ -69,10 +69,10 @@ def rate(value: str) -> float:
 @final
 @attrs.frozen
 class FieldOptions:
-    """The options of a column, or of a part of it.
+    """Options of a column, or of a part of it.
 
     Args:
-        name: The column's, with ``.element``, ``.key``, ``.value`` or ``.<field>`` for its parts.
+        name: Name of the column, with ``.element``, ``.key``, ``.value`` or ``.<field>`` for its parts.
         type: Its type.
     """
 
@@ -87,13 +87,13 @@ class FieldOptions:
 
     @property
     def min(self) -> Option[float | None]:
-        """The least of random numbers."""
+        """Minimum of random numbers."""
         doc = "Minimum of numbers; by default, the type's."
         return self._option("min", self._number, None, doc)
 
     @property
     def max(self) -> Option[float | None]:
-        """The greatest of random numbers."""
+        """Maximum of random numbers."""
         doc = "Maximum of numbers; by default, the type's."
         return self._option("max", self._number, None, doc)
 
@@ -120,12 +120,12 @@ class FieldOptions:
 
     @property
     def start(self) -> Option[int | None]:
-        """The first of a sequence."""
+        """First value of a sequence."""
         return self._option("start", self._whole, None, "First number of a sequence.")
 
     @property
     def end(self) -> Option[int | None]:
-        """The last of a sequence."""
+        """Last value of a sequence."""
         return self._option("end", self._whole, None, "Last number of a sequence, with which the table ends.")
 
     @property

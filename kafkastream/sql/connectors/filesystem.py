@@ -1,4 +1,4 @@
-"""The connector ``filesystem``: a table whose rows are in files."""
+"""The connector ``filesystem``: a table in files."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ _NO_NAMES: Final = CONSTRUCTED | BYTES
 @final
 @attrs.frozen(kw_only=True)
 class FileTableSource(TableSource):
-    """A table of files that is read, and ends.
+    """Bounded source of a table in files.
 
     Args:
-        base_path: Its directory.
-        part: What is in the files: all columns but those of partitions.
-        partitions: The columns whose values are in the names of directories.
-        metadata: The metadata columns.
-        parallelism: How many subtasks read.
+        base_path: Directory of the table.
+        part: Columns in the files, which are all but partition columns, and their format.
+        partitions: Partition columns, whose values are in the names of directories.
+        metadata: Metadata columns.
+        parallelism: Number of subtasks that read.
     """
 
     base_path: str
@@ -94,17 +94,17 @@ class FileTableSource(TableSource):
 
     @property
     def origin_text(self) -> str:
-        """The directory."""
+        """Return the directory."""
         return f"files in {self.base_path}"
 
     @property
     def graph_source(self) -> CollectionSource:
-        """Source of the files that are found in the directory."""
+        """Return the source of the files in the directory."""
         return CollectionSource(FileContents((self.base_path,), TableFiles(self.base_path, self.partitions)))
 
     @property
     def rows_at_hand(self) -> RowsAtHand:
-        """The rows of all files."""
+        """Return the rows of all files."""
         return RowsAtHand("filesystem", "a 'filesystem' table, without state,", needs_state=True)
 
 
@@ -114,7 +114,7 @@ class TableRowsWriter(BulkWriterFactory):
     """Writes the rows of a query to the files of a table.
 
     Args:
-        part: What is in the files: the columns without those of partitions, and the format.
+        part: Columns in the files, without partition columns, and their format.
         partitions: The partition columns.
     """
 
@@ -126,12 +126,12 @@ class TableRowsWriter(BulkWriterFactory):
 @final
 @attrs.frozen(kw_only=True)
 class FileTableSink(TableSink):
-    """A table of files that is written.
+    """Sink of a table in files.
 
     Args:
-        sink: What writes them.
-        writer: What is written.
-        parallelism: How many subtasks write.
+        sink: File sink in the job graph.
+        writer: Encoder of rows.
+        parallelism: Number of subtasks that write.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_rows"
@@ -141,7 +141,7 @@ class FileTableSink(TableSink):
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Rows are only added."""
+        """Return the insert-only mode."""
         return ChangelogMode.APPEND
 
 
@@ -166,7 +166,7 @@ def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | 
 
 
 def filesystem_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSink:
-    """Return the sink of a table of the connector ``filesystem``; errors are those of ``filesystem_source``."""
+    """Return the sink of a table of the connector ``filesystem``; errors as of ``filesystem_source``."""
     options = _checked(definition, environ)
     _read_all(options, its.WRITING)
     check_no_written_metadata(options)
@@ -199,7 +199,7 @@ def _checked(definition: TableDefinition, environ: Mapping[str, str] | None) -> 
 
 
 def _read_all(options: TableOptions, given: Iterable[Option[Any]]) -> None:
-    """Refuse what options ask for that is not to be had, also where nothing else comes of them."""
+    """Read all options, so that unsupported values are refused even if nothing else uses them."""
     for option in given:
         options.get(option)
 

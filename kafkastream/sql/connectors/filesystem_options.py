@@ -1,4 +1,4 @@
-"""The options of tables in files, each declared once."""
+"""Options of the connector ``filesystem``."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _MB: Final = 1024 * 1024
 
 
 class CommitTrigger(enum.Enum):
-    """Trigger that makes a partition complete (``sink.partition-commit.trigger``)."""
+    """Trigger that commits a partition (``sink.partition-commit.trigger``)."""
 
     PROCESS_TIME = "process-time"
     PARTITION_TIME = "partition-time"
 
 
 class CommitPolicy(enum.Enum):
-    """Action when a partition is complete."""
+    """Action that commits a partition."""
 
     SUCCESS_FILE = "success-file"
     METASTORE = "metastore"
@@ -32,7 +32,7 @@ class CommitPolicy(enum.Enum):
 
 
 def _only(parse: Callable[[str], T], allowed: T, now: str) -> Callable[[str], T]:
-    """Return a parser that refuses all values but one."""
+    """Return a parser that only accepts ``allowed``."""
 
     def parsed(value: str) -> T:
         found = parse(value)

@@ -18,7 +18,7 @@ _EXAMPLE: Final = "'depart:toy|depart:book&!env:test'"
 
 
 class HeaderOperator(enum.Enum):
-    """Connection of a condition with those before it."""
+    """Logical operator between a condition and those before it."""
 
     AND = "&"
     OR = "|"
@@ -27,12 +27,12 @@ class HeaderOperator(enum.Enum):
 @final
 @attrs.frozen
 class HeaderCondition:
-    """Whether a header has a value; one of them is enough when there are several of this name.
+    """Condition that a header has a value; of several headers of the same name, one suffices.
 
     Args:
-        key: The header's name.
-        value: Its value, which is UTF-8.
-        is_negated: Whether it must not have it.
+        key: Name of the header.
+        value: Its value, encoded in UTF-8.
+        is_negated: Whether the condition is negated.
     """
 
     key: str
@@ -40,7 +40,7 @@ class HeaderCondition:
     is_negated: bool = False
 
     def holds(self, headers: Headers) -> bool:
-        """Whether a record with these headers fulfils it."""
+        """Whether a record with these headers meets the condition."""
         return ((self.key, self.value.encode()) in headers) is not self.is_negated
 
     def __str__(self) -> str:
@@ -50,11 +50,11 @@ class HeaderCondition:
 @final
 @attrs.frozen
 class HeaderFilter:
-    """Conditions, taken from left to right: ``a|b&c`` is ``(a|b)&c``.
+    """Conditions, evaluated from left to right: ``a|b&c`` is ``(a|b)&c``.
 
     Args:
         first: The first condition.
-        others: The others, each with what stands before it.
+        others: The other conditions, each with the operator before it.
 
     Example:
         >>> keeps = header_filter("depart:toy|depart:book&!env:test")
@@ -78,10 +78,10 @@ class HeaderFilter:
 
 
 def header_filter(text: str) -> HeaderFilter:
-    """Return the filter that a text stands for; blanks around its parts are left out.
+    """Parse a filter; blanks around its parts are ignored.
 
     Raises:
-        ValueError: The text is none; parentheses are not to be had.
+        ValueError: The text is not a filter, or has parentheses, which are not supported.
     """
     if set(text) & set("()"):
         raise ValueError("parentheses are not supported; conditions are taken from left to right")

@@ -1,4 +1,4 @@
-"""The connector ``jdbc``: a table of a PostgreSQL database, which rows are written to."""
+"""The connector ``jdbc``: writes to a table of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ _REFUSED: Final = MAPS | INTERVALS | {Kind.ROW}
 @final
 @attrs.frozen(kw_only=True)
 class JdbcTableSink(Sink, TableSink):
-    """A table of a database, to be written.
+    """Sink of a table in a database.
 
     Args:
-        connection: The database.
-        execution: How transactions are repeated.
-        table_name: The table, as SQL of the database would name it.
-        columns: The names and types of the columns that are written.
-        primary_key: The columns by which rows are replaced and deleted; none if they are only added.
-        parallelism: How many subtasks write; as many as before it if None.
+        connection: Connection to the database.
+        execution: Retries of transactions.
+        table_name: Name of the table in the database's SQL.
+        columns: Names and types of the written columns.
+        primary_key: Columns by which rows are updated and deleted; none for an insert-only sink.
+        parallelism: Number of subtasks that write; None for that of the input.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.rows.jdbc_rows"
@@ -69,27 +69,27 @@ class JdbcTableSink(Sink, TableSink):
 
     @property
     def target_text(self) -> str:
-        """Return the table."""
+        """Return database and table, for messages."""
         return f"table {self.table_name}"
 
     @property
     def deduplicates_batches(self) -> bool:
-        """True: each transaction holds the offset that it has reached."""
+        """Whether repeated micro-batches are skipped: yes, since each transaction stores its offset."""
         return True
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Changes by the primary key; only new rows without one."""
+        """Return the upsert mode with a primary key, the insert-only mode without one."""
         return ChangelogMode.UPSERT if self.primary_key else ChangelogMode.APPEND
 
     @property
     def sink(self) -> JdbcTableSink:
-        """The table itself."""
+        """Return the table itself."""
         return self
 
     @property
     def changes_hint(self) -> str:
-        """Flink's advice: a primary key."""
+        """Return Flink's advice: declare a primary key."""
         return "Please declare primary key for sink table when query contains update/delete record: PRIMARY KEY (…) NOT ENFORCED."
 
 
@@ -98,7 +98,7 @@ def jdbc_source(definition: TableDefinition, environ: Mapping[str, str] | None =
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: Always otherwise.
+        UnsupportedFeatureError: Otherwise, always.
     """
     options = TableOptions.of(definition, environ)
     _check(options)
@@ -115,7 +115,7 @@ def jdbc_sink(definition: TableDefinition, environ: Mapping[str, str] | None = N
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other; PostgreSQL has no type for a column.
-        UnsupportedFeatureError: The URL is of another database.
+        UnsupportedFeatureError: The URL is not one of PostgreSQL.
     """
     options = TableOptions.of(definition, environ)
     _check(options)

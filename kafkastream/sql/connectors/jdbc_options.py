@@ -1,4 +1,4 @@
-"""The options of tables in databases, each declared once; those of pipelines' sinks are the same where they mean the same."""
+"""Options of the connector ``jdbc``; the sink ``postgres`` of pipelines shares those with the same meaning."""
 
 from __future__ import annotations
 
@@ -100,11 +100,11 @@ READING: Final = (
     _reading("lookup.cache.ttl", millis_of_duration),
     _reading("lookup.cache.caching-missing-key", boolean, True),
 )
-"""Options for reading, which a table may have that is only written here."""
+"""Options for reading, which a table may have although it can only be written here."""
 
 TOGETHER: Final = (
     (USERNAME.key, PASSWORD.key),
     tuple(option.key for option in READING[:4]),
     ("lookup.cache.max-rows", "lookup.cache.ttl"),
 )
-"""The keys of options of which all are given, or none."""
+"""Keys of options that must be given together."""

@@ -1,4 +1,4 @@
-"""The connector ``kafka``: a table whose records are rows, or changes of rows."""
+"""The connector ``kafka``: a table of records in topics."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
 
 
 def _formats(options: TableOptions, side: str) -> tuple[TableFormat, TableFormat | None]:
-    """Return the formats of value and key; there is one of the value."""
+    """Return the formats of value and key; the value's is required."""
     value, key = table_formats(KAFKA, options)
     if value is None:
         raise options.refusal(
@@ -138,7 +138,7 @@ def _key(options: TableOptions, format_: Format | None) -> RecordPart | None:
 
 
 def _check_primary_key(options: TableOptions, format_: Format) -> None:
-    """Rows that are only added have no key but the records' own: as Alibaba Cloud's documents have it, Flink lacks it."""
+    """Check the primary key of an insert-only table: only the record's partition and offset, as with Alibaba Cloud."""
     schema = options.definition.schema
     of_position = {column.name for column in schema.metadata if column.key in _KEYS_OF_POSITION}
     if format_.changelog.is_insert_only and not set(schema.primary_key) <= of_position:

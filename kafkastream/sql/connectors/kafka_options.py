@@ -1,4 +1,4 @@
-"""The options of Kafka tables, each declared once."""
+"""Options of the connectors ``kafka`` and ``upsert-kafka``."""
 
 from __future__ import annotations
 

@@ -35,11 +35,11 @@ def consumer_properties(options: GivenOptions[Declaration], default_group: str |
     """Return the properties of a source.
 
     Args:
-        options: The table's, or a catalog's.
-        default_group: The consumer group when none is given.
+        options: Options of a table or catalog.
+        default_group: Consumer group if none is given.
     """
     properties = _client_properties(options)
-    properties.pop(AUTO_OFFSET_RESET, None)  # the starting offsets say it
+    properties.pop(AUTO_OFFSET_RESET, None)  # the starting offsets replace it
     if default_group is not None:
         properties.setdefault(_GROUP, default_group)
     if options.get(CHECK_DUPLICATED_GROUP):
@@ -50,15 +50,15 @@ def consumer_properties(options: GivenOptions[Declaration], default_group: str |
 
 
 def producer_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
-    """Return the properties of a sink, without those that only a consumer has."""
+    """Return the properties of a sink, without those of consumers."""
     of_consumers = {AUTO_OFFSET_RESET, _GROUP, DISCOVERY_PROPERTY}
     return {key: value for key, value in _client_properties(options).items() if key not in of_consumers}
 
 
 def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
-    """Kafka client properties by Java's names, with files of this machine.
+    """Return the Kafka client properties, by Java's names, with the paths of local files.
 
-    Flink's and Alibaba Cloud's copies of Kafka's classes are Kafka's own here.
+    Names of Kafka classes shaded by Flink or Alibaba Cloud are mapped to Kafka's own.
     """
     given = options.under(PROPERTIES)
     for key, value in given.items():
@@ -74,5 +74,5 @@ def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
 
 
 def _unshaded(value: str) -> str:
-    """Leave a value alone that has nothing to replace: ``replace`` would make plain text of a secret."""
+    """Return a value with Kafka's own class names; others stay as they are, since ``replace`` would expose a secret."""
     return value.replace(_SHADED, "") if _SHADED in value else value

@@ -1,4 +1,4 @@
-"""Sources and sinks of Kafka tables: the specs of the DataStream door, and what a table adds to them."""
+"""Sources and sinks of Kafka tables: those of the DataStream API, plus columns and formats."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ __all__ = [
 @final
 @attrs.frozen(kw_only=True)
 class KafkaTableSource(TableSource):
-    """A Kafka table that is read.
+    """Source of a Kafka table.
 
     Args:
-        source: Which records are read; they come as they are.
+        source: Kafka source of the undecoded records.
         key: Which columns are the key's fields, if there is a key.
         value: Which columns are the value's fields.
-        metadata: The metadata columns.
-        changelog: Which kinds of rows it gives.
-        header_filter: Which records are kept, by their headers; all, if None.
-        parallelism: How many subtasks read; the job's if None.
+        metadata: Metadata columns.
+        changelog: Changelog mode of its rows.
+        header_filter: Filter of records by headers; None for all.
+        parallelism: Number of subtasks that read; None for the job's.
     """
 
     source: KafkaSource[ConsumerRecord]
@@ -66,29 +66,29 @@ class KafkaTableSource(TableSource):
 
     @property
     def origin_text(self) -> str:
-        """The subscription."""
+        """Return the subscription."""
         return str(self.source.subscription)
 
     @property
     def graph_source(self) -> KafkaSource[ConsumerRecord]:
-        """The source, which reads headers only where a column or a filter wants them."""
+        """Return the Kafka source, which reads headers only if a column or a filter needs them."""
         with_headers = self.header_filter is not None or any("header" in one.column.key for one in self.metadata)
         return attrs.evolve(self.source, deserializer=RecordsAsRead(with_headers=with_headers))
 
     @property
     def reads_kafka(self) -> bool:
-        """True."""
+        """Whether records of a topic become rows: yes."""
         return True
 
 
 @final
 @attrs.frozen
 class BufferFlush:
-    """Buffer of an upsert sink, which writes only the last change of each key.
+    """Buffer of an upsert sink, which only writes the last change of each key.
 
     Args:
-        max_rows: Until there are so many.
-        interval_ms: Or until so much time has passed.
+        max_rows: Number of rows after which the buffer is flushed.
+        interval_ms: Time after which the buffer is flushed, in ms.
     """
 
     max_rows: int
@@ -98,16 +98,16 @@ class BufferFlush:
 @final
 @attrs.frozen(kw_only=True)
 class KafkaTableSink(TableSink):
-    """A Kafka table that is written.
+    """Sink of a Kafka table.
 
     Args:
-        sink: Where records go, and how surely; its serializer takes them as the formats have encoded them.
+        sink: Kafka sink with its delivery guarantee; its serializer takes encoded records.
         key: Which columns are the key's fields, if there is a key.
         value: Which columns are the value's fields.
-        metadata: The metadata columns that are written.
-        changelog: The most kinds of rows that it takes.
-        buffer_flush: How changes are held back, if they are.
-        parallelism: How many subtasks write; as many as before it if None.
+        metadata: Written metadata columns.
+        changelog: Changelog mode that it accepts.
+        buffer_flush: Buffer of changes, if any.
+        parallelism: Number of subtasks that write; None for that of the input.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.plan.table_encoder"
@@ -145,7 +145,7 @@ def sink_topics(options: TableOptions) -> tuple[str, ...]:
     """Return the topics that a table writes to.
 
     Raises:
-        DefinitionError: There is none; or there are several, and no column that says where a row goes.
+        DefinitionError: There is no topic, or there are several and no column ``topic`` to choose one.
     """
     _check_topic(options)
     if options.has(TOPIC_PATTERN):
@@ -167,7 +167,7 @@ def sink_metadata(options: TableOptions, topics: Sequence[str]) -> tuple[Metadat
     """Return the metadata columns that a table writes.
 
     Raises:
-        DefinitionError: There is no such metadata to be written.
+        DefinitionError: There is no such metadata of a sink.
     """
     return written_metadata(options, writes_topic=len(topics) > 1)
 

@@ -1,4 +1,4 @@
-"""Columns of a table that are the key, and those that are the value, of its records."""
+"""Assignment of a table's columns to the key and the value of its records."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class PartField:
     """A column as a field of a key or a value.
 
     Args:
-        index: Its place among the table's physical columns.
+        index: Index among the table's physical columns.
         column: The column's name.
-        name: Its name within the key or value, which has no prefix.
+        name: Name of the field in the key or value, without prefix.
         type: Its type.
     """
 
@@ -53,8 +53,8 @@ class RecordPart:
     """The key or the value of a table's records.
 
     Args:
-        format: How it is bytes.
-        fields: What it holds, in its order.
+        format: Format of the bytes.
+        fields: Fields, in order.
     """
 
     format: Format
@@ -62,7 +62,7 @@ class RecordPart:
 
     @property
     def row_type(self) -> DataType:
-        """The type that the format reads and writes.
+        """Return the type that the format reads and writes.
 
         Example:
             >>> from kafkastream.sql.formats import JsonFormat
@@ -73,10 +73,10 @@ class RecordPart:
         return DataType.of(Kind.ROW, fields=tuple(RowField(field.name, field.type) for field in self.fields))
 
     def pruned(self, needed: Collection[str]) -> RecordPart:
-        """Leave out columns that nobody needs, where a format finds them by their names.
+        """Return the part without unneeded columns, if the format finds fields by name.
 
         Args:
-            needed: The names of the others.
+            needed: Names of the columns to keep.
         """
         if not self.format.finds_fields_by_name:
             return self
@@ -85,10 +85,10 @@ class RecordPart:
 
 
 def key_columns(options: TableOptions) -> tuple[str, ...]:
-    """Return the columns of the key, by the options; none without a key.
+    """Return the names of the key's columns; none without a key.
 
     Raises:
-        DefinitionError: There is a format and no columns, or columns and no format.
+        DefinitionError: Only one of ``key.format`` and ``key.fields`` is set.
     """
     columns = options.get(KEY_FIELDS)
     if options.has(KEY_FIELDS) and not options.has(KEY_FORMAT):
@@ -106,10 +106,10 @@ def key_columns(options: TableOptions) -> tuple[str, ...]:
 
 
 def key_part(options: TableOptions, columns: Sequence[str], format_: Format) -> RecordPart:
-    """Return the key, of the columns in their order.
+    """Return the key with these columns.
 
     Raises:
-        DefinitionError: There is no such physical column, its name lacks the prefix, or the format cannot hold it.
+        DefinitionError: A column is not physical, its name lacks the prefix, or the format does not support it.
     """
     prefix = options.get(KEY_FIELDS_PREFIX)
     physical = {column.name: index for index, column in enumerate(options.definition.schema.physical)}
@@ -132,16 +132,16 @@ def key_part(options: TableOptions, columns: Sequence[str], format_: Format) -> 
 
 
 def value_part(options: TableOptions, named_by: str, key: RecordPart | None, format_: Format) -> RecordPart:
-    """Return the value, of all physical columns or of those that are not in the key.
+    """Return the value, with all physical columns or those that are not in the key.
 
     Args:
-        options: The table's.
-        named_by: The key of the option with the format's identifier.
+        options: Options of the table.
+        named_by: Key of the option with the format's identifier.
         key: The key, if there is one.
-        format_: The value's.
+        format_: Format of the value.
 
     Raises:
-        DefinitionError: Prefixes are used where they do not work, or the format cannot hold the columns.
+        DefinitionError: A prefix is set while key fields are in the value, or the format does not support a column.
     """
     prefix = options.get(VALUE_FIELDS_PREFIX)
     _check_prefixes(options, options.get(KEY_FIELDS_PREFIX), prefix)
@@ -160,10 +160,10 @@ def value_part(options: TableOptions, named_by: str, key: RecordPart | None, for
 
 
 def check_overlap(options: GivenOptions[Declaration], key: str, value: str) -> None:
-    """Refuse prefixes that do not tell the columns of key and value apart.
+    """Check that prefixes tell the columns of key and value apart.
 
     Raises:
-        DefinitionError: One begins with the other.
+        DefinitionError: One prefix begins with the other.
     """
     if key and value and (key.startswith(value) or value.startswith(key)):
         raise options.refusal(

@@ -1,4 +1,4 @@
-"""Options of tables before Flink 1.11, and what they are called now."""
+"""Options of tables before Flink 1.11, and their names today."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UPDATE_MODE: Final = "update-mode"
 
 
 def check_legacy(options: TableOptions) -> None:
-    """Refuse a table of the old dialect, with the names of today.
+    """Refuse a table with old options, and name today's ones.
 
     Raises:
         DefinitionError: It has options such as ``connector.type``.

@@ -1,4 +1,4 @@
-"""The metadata of Kafka's records as columns of a table."""
+"""Metadata columns of Kafka tables."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ READABLE: Final[Mapping[str, DataType]] = FrozenMap(
         "__raw_value__": _STRING.not_null(),
     }
 )
-"""Metadata that a source gives; ``leader-epoch`` is always NULL, which Spark does not read."""
+"""Metadata of a source; ``leader-epoch`` is always NULL, since Spark does not read it."""
 
 _WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
     {
@@ -65,7 +65,7 @@ _WRITABLE: Final[Mapping[str, DataType]] = FrozenMap(
         "__raw_value__": _STRING,
     }
 )
-"""Metadata that a sink takes; ``topic`` only where it has several topics."""
+"""Metadata of a sink; ``topic`` only if it has several topics."""
 
 
 @final
@@ -74,8 +74,8 @@ class MetadataField:
     """A metadata column.
 
     Args:
-        column: What the table says of it.
-        type: What a source gives, or a sink takes: the column's own type is cast from it, or to it.
+        column: Declaration of the column.
+        type: Type of the metadata in the source or sink, from or to which the column's type is cast.
     """
 
     column: MetadataColumn
@@ -97,11 +97,11 @@ def written_metadata(options: TableOptions, writes_topic: bool) -> tuple[Metadat
     """Return the metadata columns that a sink writes: those that are not VIRTUAL.
 
     Args:
-        options: The table's.
-        writes_topic: Whether rows say where they go.
+        options: Options of the table.
+        writes_topic: Whether rows choose their topic.
 
     Raises:
-        DefinitionError: There is no such metadata to be written, or the column's type cannot be cast to it.
+        DefinitionError: There is no such metadata of a sink, or the column's type cannot be cast to it.
     """
     known = {key: type_ for key, type_ in _WRITABLE.items() if writes_topic or key != TOPIC_KEY}
     columns = [column for column in options.definition.schema.metadata if not column.is_virtual]
@@ -126,14 +126,14 @@ def metadata_field(
     """Return a metadata column of a source or a sink.
 
     Args:
-        options: The table's.
-        column: The column.
-        known: The types of what there is, by its keys.
-        name: What Flink calls the source; Kafka's if not given.
-        is_read: Whether it is a source.
+        options: Options of the table.
+        column: Declaration of the column.
+        known: Types of the supported metadata, by key.
+        name: Flink's name of the connector, for errors; default: Kafka's.
+        is_read: Whether the column is read; otherwise it is written.
 
     Raises:
-        DefinitionError: There is no such metadata, or its type and the column's do not go together.
+        DefinitionError: There is no such metadata, or its type cannot be cast from or to the column's.
     """
     if column.key not in known:
         side, verb = ("Source", "reading") if is_read else ("Sink", "writing")

@@ -1,4 +1,4 @@
-"""The connectors ``print`` and ``blackhole``: rows are shown, or thrown away."""
+"""The connectors ``print`` and ``blackhole``: rows are printed or discarded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PRINT_STYLE: Final = Option[PrintStyle](
 @final
 @attrs.frozen
 class PrintTableSink(TableSink):
-    """A table whose rows are shown on the driver."""
+    """Sink that prints rows on the driver."""
 
     engine_module: ClassVar[str] = _ROWS
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
@@ -62,20 +62,20 @@ class PrintTableSink(TableSink):
 
     @property
     def sink(self) -> PrintSink:
-        """The terminal of the driver."""
+        """Return the print sink."""
         return PrintSink(self.print_identifier or "", to_err=self.standard_error)
 
 
 @final
 @attrs.frozen
 class BlackHoleTableSink(TableSink):
-    """A table whose rows are thrown away."""
+    """Sink that discards rows."""
 
     engine_module: ClassVar[str] = _ROWS
 
     @property
     def sink(self) -> DiscardingSink:
-        """Sink that discards all rows."""
+        """Return the discarding sink."""
         return DiscardingSink()
 
 
@@ -87,7 +87,7 @@ def print_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
     """Return the sink of a table of the connector ``print``.
 
     Raises:
-        DefinitionError: Options are unknown or have values that do not fit; metadata is to be written.
+        DefinitionError: An option is unknown or has a bad value, or a metadata column is not VIRTUAL.
     """
     options = _checked(PRINT, definition, environ)
     return PrintTableSink(**read_settings(PrintTableSink, options.get))
@@ -97,7 +97,7 @@ def blackhole_sink(definition: TableDefinition, environ: Mapping[str, str] | Non
     """Return the sink of a table of the connector ``blackhole``.
 
     Raises:
-        DefinitionError: Options are unknown; metadata is to be written.
+        DefinitionError: An option is unknown, or a metadata column is not VIRTUAL.
     """
     _checked(BLACKHOLE, definition, environ)
     return BlackHoleTableSink()

@@ -1,4 +1,4 @@
-"""Records between a Kafka table's source or sink and its formats, which read and write the bytes."""
+"""Record schemas of Kafka tables, which leave the bytes to the table's formats."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = ["RecordsAsEncoded", "RecordsAsRead"]
 @final
 @attrs.frozen
 class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
-    """Records as they were read: the table's formats decode them.
+    """Deserialization schema that returns records undecoded; the table's formats decode them.
 
     Args:
-        with_headers: Whether somebody asks for their headers.
+        with_headers: Whether to read their headers.
     """
 
     with_headers: bool = True
@@ -37,13 +37,13 @@ class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
 @final
 @attrs.frozen
 class RecordsAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
-    """Records as the table's formats have encoded them; what is left is where they go.
+    """Serialization schema of encoded records; only chooses topic and partition.
 
-    Differs from Flink: the partitioner sees the encoded record, not the row.
+    Differs from Flink: the partitioner gets the encoded record, not the row.
 
     Args:
-        topics: The topics that a record may go to.
-        partitioner: Chooses the partition; without, the key does, as in Java's producer.
+        topics: Topics that a record may be written to.
+        partitioner: Chooses the partition; without one, the key does, as in Java's producer.
 
     Example:
         >>> schema = RecordsAsEncoded(("orders",))
@@ -70,7 +70,7 @@ class RecordsAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
         """Return the record, with its partition.
 
         Raises:
-            ValueError: Its topic is none of the table's.
+            ValueError: Its topic is not one of the table's.
         """
         if element.topic not in self.topics:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Starting and stopping offsets of a Kafka table, by its options."""
+"""Starting and stopping offsets of a Kafka table, from its options."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PARTITION_OFFSET: Final = re.compile(r"partition:([+-]?\d+),offset:([+-]?\d+)",
 
 
 class _End(NamedTuple):
-    """The options of one end of a table."""
+    """Options of the start or the end of a table."""
 
     name: str
     mode: Option[Any]
@@ -63,7 +63,7 @@ def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
 
 
 def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer | None:
-    """Return the stopping offsets of a table, if it ends.
+    """Return the stopping offsets of a table, if it is bounded.
 
     Raises:
         DefinitionError: What the mode needs is missing or wrong.
@@ -82,7 +82,7 @@ def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer |
 
 
 def _reset_strategy(options: GivenOptions[Declaration]) -> OffsetResetStrategy:
-    """Return the strategy where the group has no offset; NONE, which fails, if no option is set."""
+    """Return the strategy for partitions without a committed offset; NONE, which fails, if no option is set."""
     text = options.under(PROPERTIES).get(AUTO_OFFSET_RESET, OffsetResetStrategy.NONE.name)
     names = [strategy.name for strategy in OffsetResetStrategy]
     if text.upper() not in names:
@@ -108,7 +108,7 @@ def _specific(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializ
             end.offsets.key,
             now="Give one 'topic', and no 'topic-pattern'.",
         )
-    # As in Java, what is empty at the end does not count.
+    # As in Java, empty parts at the end do not count.
     pairs = [_PARTITION_OFFSET.fullmatch(pair) for pair in text.rstrip(";").split(";")]
     if not all(pairs):
         raise options.refusal(

@@ -1,4 +1,4 @@
-"""Tables whose rows are the elements of a stream: which columns there are, and what each is made of."""
+"""Tables of streams: columns, and the fields of elements that they are read from."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["TIMESTAMP", "StreamField", "StreamTableSource", "stream_schema", "stream_source"]
 
 TIMESTAMP: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
-"""The type of an element's timestamp."""
+"""Type of an element's timestamp."""
 
 _ROWTIME: Final = "rowtime"
 _COMPOSITE: Final = frozenset({TypeKind.ROW, TypeKind.TUPLE})
@@ -34,12 +34,12 @@ _ALIKE: Final = {Kind.CHAR: Kind.VARCHAR, Kind.BINARY: Kind.VARBINARY}
 @final
 @attrs.frozen
 class StreamField:
-    """A column that elements bring.
+    """A column read from elements.
 
     Args:
-        place: Of the field in an element; None for the element's timestamp.
-        type_info: The field's type in the stream.
-        type: The column's.
+        place: Index of the field in an element; None for the element's timestamp.
+        type_info: Type of the field in the stream.
+        type: Type of the column.
     """
 
     place: int | None
@@ -50,11 +50,11 @@ class StreamField:
 @final
 @attrs.frozen
 class StreamTableSource(TableSource):
-    """A table that is read from a stream.
+    """Source of a table of a stream.
 
     Args:
         stream: The stream.
-        fields: The columns that are not computed, in the order of the schema.
+        fields: Columns that are not computed, in the order of the schema.
     """
 
     stream: TableStream
@@ -62,17 +62,17 @@ class StreamTableSource(TableSource):
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Kinds of rows of the stream."""
+        """Return the changelog mode of the stream."""
         return self.stream.changelog
 
     @property
     def origin_text(self) -> str:
-        """A phrase for all streams."""
+        """Return the same text for all streams."""
         return "a stream"
 
     @property
     def rows_at_hand(self) -> RowsAtHand | None:
-        """The elements of the stream's first collection, if it comes from one."""
+        """Return the elements of the stream's first collection, if it has one."""
         names = [node.name for node in self._graph.sources if isinstance(node.source, CollectionSource)]
         what = "elements that the program holds itself, without state,"
         return RowsAtHand(f"stream {names[0]!r}", what, needs_state=True) if names else None
@@ -84,7 +84,7 @@ class StreamTableSource(TableSource):
 
     @property
     def has_state(self) -> bool:
-        """Whether a keyed operator comes before."""
+        """Whether the stream has a keyed operator."""
         return any(isinstance(node, KeyedNode) for node in self.stream.nodes)
 
     @cached_property
@@ -93,12 +93,12 @@ class StreamTableSource(TableSource):
 
     @property
     def apart(self) -> StreamTableSource:
-        """Copy without the nodes of the stream, such as all elements of a collection, for workers."""
+        """Return a copy for workers, without the nodes of the stream and the elements of collections."""
         return attrs.evolve(self, stream=attrs.evolve(self.stream, nodes=()))
 
     @property
     def is_composite(self) -> bool:
-        """Whether elements have fields; others are the only column themselves."""
+        """Whether elements have fields; otherwise the element itself is the only column."""
         return self.stream.type_info.kind in _COMPOSITE
 
     @property
@@ -114,16 +114,16 @@ def _fields(type_info: TypeInformation[Any]) -> Sequence[tuple[str, TypeInformat
 
 
 def stream_schema(type_info: TypeInformation[Any], declared: TableSchema, where: str) -> TableSchema:
-    """The columns of a stream's table: those that are declared, with the fields of elements before them if none of these is.
+    """Return the columns of a stream's table: declared ones, after all fields of elements if none of those is declared.
 
     Args:
-        type_info: The type of the elements.
-        declared: What the user has said of the columns.
-        where: Of which stream, in errors.
+        type_info: Type of the elements.
+        declared: Columns that the user declares.
+        where: Description of the stream, for errors.
 
     Raises:
-        DefinitionError: A column is no field of the elements, or has another type.
-        UnsupportedFeatureError: SQL has no type for a field.
+        DefinitionError: A column is not a field of the elements, or has another type.
+        UnsupportedFeatureError: A field has a type that SQL lacks.
     """
     types = {name: _column_type(name, kind, where) for name, kind in _fields(type_info)}
     for column in declared.columns:
@@ -169,7 +169,7 @@ def _check_field(column: PhysicalColumn, types: dict[str, DataType], where: str)
 
 
 def _is_like(field: DataType, column: DataType) -> bool:
-    """Whether values of a field can be those of a column as they are: with another length or precision at most."""
+    """Whether values of a field fit a column unchanged; only length or precision may differ."""
     if _ALIKE.get(field.kind, field.kind) is not _ALIKE.get(column.kind, column.kind):
         return False
     if len(field.parts) != len(column.parts) or len(field.fields) != len(column.fields):
@@ -197,7 +197,7 @@ def _check_metadata(column: MetadataColumn, where: str) -> None:
 
 
 def stream_source(definition: TableDefinition, stream: TableStream) -> StreamTableSource:
-    """Return the source of a stream's table, with the fields that its columns are made of."""
+    """Return the source of a stream's table, with the fields of its columns."""
     fields = _fields(stream.type_info)
     places = {name: place for place, (name, _) in enumerate(fields)}
 

@@ -1,4 +1,4 @@
-"""Base classes of tables that are read and written: what planner and engine ask of each."""
+"""Base classes of table sources and sinks, for planner and engine."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ __all__ = ["RowsAtHand", "TableSink", "TableSource"]
 
 
 class RowsAtHand(NamedTuple):
-    """Rows of a table that are there when the query starts, as messages tell of them.
+    """Bounded rows of a table that do not come from Kafka, for error messages.
 
     Attributes:
-        where: The connector, or the stream.
-        what: The rows, as the subject of a sentence.
-        needs_state: Whether they may stand beside rows of Kafka in front of an operation with state.
+        where: Connector or stream.
+        what: The rows, as subject of a sentence.
+        needs_state: Whether they can be combined with Kafka rows only before a stateful operation.
     """
 
     where: str
@@ -25,28 +25,28 @@ class RowsAtHand(NamedTuple):
 
 
 class TableSource:
-    """A table that is read, as its options describe it."""
+    """Source of a table, read from its options."""
 
     __slots__ = ()
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Kinds of rows that the table may give; only new rows if not overridden."""
+        """Return the changelog mode of the rows; insert-only by default."""
         return ChangelogMode.APPEND
 
     @property
     def origin_text(self) -> str:
-        """Origin of the rows in the description of an operation's state; checkpoints keep it, so it never changes."""
+        """Return the origin of the rows in the description of state; checkpoints keep it, so it must never change."""
         raise NotImplementedError
 
     @property
     def graph_source(self) -> Any:
-        """Source of the table in the job graph."""
+        """Return the source in the job graph."""
         raise NotImplementedError
 
     @property
     def rows_at_hand(self) -> RowsAtHand | None:
-        """Rows that do not come from Kafka, if there are such."""
+        """Return the rows that do not come from Kafka, if any."""
         return None
 
     @property
@@ -56,12 +56,12 @@ class TableSource:
 
     @property
     def has_state(self) -> bool:
-        """Whether an operation with state comes before the table."""
+        """Whether a stateful operation comes before the table."""
         return False
 
 
 class TableSink:
-    """A table that is written, as its options describe it.
+    """Sink of a table, read from its options.
 
     Attributes:
         engine_module: Name of the module that registers the writer of rows with ``@table_writer.register``.
@@ -73,20 +73,20 @@ class TableSink:
 
     @property
     def changelog(self) -> ChangelogMode:
-        """Most kinds of rows that the table takes; every kind if not overridden."""
+        """Return the changelog mode that the table accepts; all row kinds by default."""
         return ChangelogMode.RETRACT
 
     @property
     def parallelism(self) -> int | None:
-        """Number of subtasks that write; as many as before the sink if None."""
+        """Return the number of subtasks that write; None for that of the input."""
         return None
 
     @property
     def sink(self) -> Sink:
-        """Sink of the table in the job graph."""
+        """Return the sink in the job graph."""
         raise NotImplementedError
 
     @property
     def changes_hint(self) -> str:
-        """Advice for a query whose rows change, where the table takes only new rows."""
+        """Return the advice for a query with changes if the table is insert-only."""
         return "Write to an 'upsert-kafka' table with a primary key, or with a changelog format such as debezium-json."

@@ -1,4 +1,4 @@
-"""The formats of a Kafka table's keys and values."""
+"""Formats of a Kafka table's keys and values, from its options."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ log = logging.getLogger("kafkastream")
 @final
 @attrs.frozen
 class TableFormat:
-    """A format that a table's options name.
+    """A format in a table's options.
 
     Args:
-        options: The table's.
+        options: Options of the table.
         part: ``key`` or ``value``.
-        named_by: The key of the option with its identifier.
-        prefixes: What may stand before its options, the usual one first.
+        named_by: Key of the option with its identifier.
+        prefixes: Possible prefixes of its options, the usual one first.
     """
 
     options: TableOptions
@@ -37,7 +37,7 @@ class TableFormat:
 
     @property
     def keys(self) -> Iterator[str]:
-        """The keys of its options.
+        """Return the keys of its options.
 
         Raises:
             DefinitionError: There is no such format.
@@ -69,7 +69,7 @@ class TableFormat:
 
 
 def table_formats(connector: Connector, options: TableOptions) -> tuple[TableFormat | None, TableFormat | None]:
-    """Return the formats of value and key, where they are said, when the table has no options that nobody knows.
+    """Return the formats of value and key, if given, after a check for unknown options.
 
     Raises:
         DefinitionError: There is no such format, or options are missing or unknown.
@@ -82,7 +82,7 @@ def table_formats(connector: Connector, options: TableOptions) -> tuple[TableFor
 
 
 def _value_format(options: TableOptions) -> TableFormat | None:
-    """``value.format`` before ``format``."""
+    """Return the format of the value; ``value.format`` overrides ``format``."""
     has_both = options.has(FORMAT) and options.has(VALUE_FORMAT)
     if has_both and options.get(FORMAT) != options.get(VALUE_FORMAT):
         log.warning("%s: no effect, since there is '%s'", options.where(FORMAT.key), VALUE_FORMAT.key)

@@ -1,4 +1,4 @@
-"""Partitioners of a table's records, by ``sink.partitioner``."""
+"""Partitioners of a table's records (``sink.partitioner``)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _PYTHON: Final = re.compile(r"(?P<module>\w+(\.\w+)*):(?P<name>\w+(\.\w+)*)")
 
 
 def partitioner_of(options: TableOptions) -> KafkaPartitioner[Any] | None:
-    """Return the partitioner of a sink; None for Kafka's own, which goes by the key.
+    """Return the partitioner of a sink; None for Kafka's default, which uses the key.
 
     Raises:
-        DefinitionError: There is no such partitioner, or it does not go with the table's other options.
+        DefinitionError: There is no such partitioner, or it contradicts other options.
     """
     name = options.get(PARTITIONER)
     if name == _ROUND_ROBIN and options.has(KEY_FIELDS):
@@ -36,7 +36,7 @@ def partitioner_of(options: TableOptions) -> KafkaPartitioner[Any] | None:
 
 
 def _own(options: TableOptions, name: str) -> KafkaPartitioner[Any]:
-    """Return an instance of a class of the user's, or what a function of the user's returns."""
+    """Return an instance of the user's class, or the result of the user's function."""
     reference = _PYTHON.fullmatch(name)
     if reference is None:
         raise options.refusal(

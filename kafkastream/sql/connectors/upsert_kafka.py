@@ -1,4 +1,4 @@
-"""The connector ``upsert-kafka``: a table whose records are the latest rows of their keys."""
+"""The connector ``upsert-kafka``: a table whose records are upserts by key."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ UPSERT_KAFKA: Final = Connector(
 
 
 def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSource:
-    """Return the source of a table of the connector ``upsert-kafka``: from the beginning, so that no key is missing.
+    """Return the source of a table of the connector ``upsert-kafka``, which reads from the beginning.
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
@@ -82,7 +82,7 @@ def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] 
 
 
 def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> KafkaTableSink:
-    """Return the sink of a table of the connector ``upsert-kafka``: a row that goes away is a key without a value.
+    """Return the sink of a table of the connector ``upsert-kafka``, which writes a DELETE as a tombstone.
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.

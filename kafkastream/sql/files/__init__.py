@@ -1,1 +1,1 @@
-"""Files of rows: what is written to them, and what they hold."""
+"""Formats of files with rows or records."""

@@ -34,10 +34,10 @@ class AvroSchema:
 
     @staticmethod
     def parse_string(json_schema: str) -> AvroSchema:
-        """Read a schema.
+        """Parse a schema from JSON.
 
         Raises:
-            DefinitionError: It is none.
+            DefinitionError: The text is not an Avro schema.
         """
         avro_schema(json_schema, "AvroSchema.parse_string")
         return AvroSchema(json_schema)
@@ -46,10 +46,10 @@ class AvroSchema:
 
     @staticmethod
     def parse_file(file_path: str) -> AvroSchema:
-        """Read a schema in a file.
+        """Read a schema from a file.
 
         Raises:
-            DefinitionError: There is none.
+            DefinitionError: The file cannot be read, or is not an Avro schema.
         """
         try:
             text = Path(file_path).read_text()
@@ -67,7 +67,7 @@ class AvroSchema:
 @final
 @attrs.frozen(repr=False, init=False)
 class GenericRecordAvroTypeInfo(TypeInformation[Any]):
-    """The type of records of an Avro schema: dictionaries, which pass between operators as they are.
+    """Type of records of an Avro schema: dictionaries, which pass between operators unchanged.
 
     Args:
         schema: The schema.
@@ -85,7 +85,7 @@ class AvroWriterFactory(BulkWriterFactory):
     """Writes records to Avro files; made by ``AvroBulkWriters``.
 
     Args:
-        schema: The records' schema.
+        schema: Schema of the records.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
@@ -99,7 +99,7 @@ class AvroBulkWriters:
 
     @staticmethod
     def for_generic_record(schema: AvroSchema) -> BulkWriterFactory:
-        """Write dictionaries, or what is as one, by a schema."""
+        """Write dictionaries, or other mappings, by a schema."""
         return AvroWriterFactory(schema)
 
     forGenericRecord = for_generic_record

@@ -27,17 +27,17 @@ _ALIKE: Final = "Give all columns the one separator: set_array_element_separator
 @final
 @attrs.frozen
 class CsvSchema:
-    """The columns of CSV files, and how they are written; made by ``CsvSchema.builder()``.
+    """Columns and syntax of CSV files; made by ``CsvSchema.builder()``.
 
     Args:
         fields: The columns.
-        dialect: The characters that have a meaning.
-        array_separator: Between the elements of arrays.
-        line_separator: The end of a line that is written.
-        null_value: The text for None; none is read as None if it is not given, and nothing is written for it.
-        has_header: Whether the first line has the names of the columns.
-        is_strict: Whether those have to be the columns' own.
-        skips_first: Whether the first row is left out.
+        dialect: Delimiter, quote and escape characters.
+        array_separator: Separator of the elements of arrays.
+        line_separator: Line end of written files.
+        null_value: Text for None; without one, no text is read as None, and None is written as an empty column.
+        has_header: Whether the first line is a header.
+        is_strict: Whether the header must have the names of the columns.
+        skips_first: Whether to skip the first row.
     """
 
     fields: tuple[RowField, ...] = ()
@@ -51,7 +51,7 @@ class CsvSchema:
 
     @staticmethod
     def builder() -> CsvSchemaBuilder:
-        """Begin to build."""
+        """Return a builder."""
         return CsvSchemaBuilder()
 
     def size(self) -> int:
@@ -63,17 +63,17 @@ class CsvSchema:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         return [field.name for field in self.fields]
 
     @property
     def row_type(self) -> DataType:
-        """The type of the rows."""
+        """Return the type of the rows."""
         return DataType.of(Kind.ROW, fields=self.fields)
 
     @property
     def reading(self) -> CsvReading:
-        """Reader of lines as rows."""
+        """Return the reader of lines."""
         return CsvReading(
             type_info=self._type_info,
             dialect=self.dialect,
@@ -84,7 +84,7 @@ class CsvSchema:
 
     @property
     def writing(self) -> CsvWriting:
-        """Writer of rows as lines."""
+        """Return the writer of lines."""
         return CsvWriting(
             type_info=self._type_info,
             dialect=self.dialect,
@@ -118,7 +118,7 @@ class CsvSchemaBuilder:
         self._separators: set[str] = set()
 
     def build(self) -> CsvSchema:
-        """Make the schema.
+        """Return the schema.
 
         Raises:
             UnsupportedFeatureError: Arrays have several separators.
@@ -131,7 +131,7 @@ class CsvSchemaBuilder:
         return attrs.evolve(self._schema, array_separator=next(separators, self._schema.array_separator))
 
     def add_array_column(self, name: str, separator: str = _SEPARATOR, element_type: DataType | None = None) -> Self:
-        """Add a column with arrays, of STRING if not said otherwise."""
+        """Add a column with arrays, by default of STRING."""
         self._separators.add(separator)
         return self._add(name, DataType.of(Kind.ARRAY, parts=(element_type or DataType.string(),)))
 
@@ -144,7 +144,7 @@ class CsvSchemaBuilder:
     addBooleanColumn = add_boolean_column
 
     def add_number_column(self, name: str, number_type: DataType | None = None) -> Self:
-        """Add a column with numbers, of type BIGINT if not said otherwise."""
+        """Add a column with numbers, by default of type BIGINT."""
         return self._add(name, number_type or DataType.of(Kind.BIGINT))
 
     addNumberColumn = add_number_column
@@ -164,14 +164,14 @@ class CsvSchemaBuilder:
     addColumnsFrom = add_columns_from
 
     def clear_columns(self) -> Self:
-        """Take all columns away."""
+        """Remove all columns."""
         self._separators.clear()
         return self._with(fields=())
 
     clearColumns = clear_columns
 
     def set_allow_comments(self, allow: bool = True) -> Self:
-        """Pass over lines that begin with ``#``."""
+        """Skip lines that begin with ``#``."""
         return self._dialect(comments=allow)
 
     setAllowComments = set_allow_comments
@@ -189,7 +189,7 @@ class CsvSchemaBuilder:
     setAnyPropertyName = set_any_property_name
 
     def set_array_element_separator(self, separator: str) -> Self:
-        """Separate elements of arrays by this text; a semicolon without it."""
+        """Set the separator of array elements; default: a semicolon."""
         self._separators.clear()
         return self._with(array_separator=separator)
 
@@ -220,25 +220,25 @@ class CsvSchemaBuilder:
     removeArrayElementSeparator = remove_array_element_separator
 
     def set_column_separator(self, char: str) -> Self:
-        """Separate columns by this character; a comma without it."""
+        """Set the separator of columns; default: a comma."""
         return self._dialect(delimiter=_character(char))
 
     setColumnSeparator = set_column_separator
 
     def disable_escape_char(self) -> Self:
-        """Take no character as an escape, which is the default."""
+        """Use no escape character, which is the default."""
         return self._dialect(escape=None)
 
     disableEscapeChar = disable_escape_char
 
     def set_escape_char(self, char: str) -> Self:
-        """Take the character after this one as it is."""
+        """Set the escape character: the character after it is taken literally."""
         return self._dialect(escape=_character(char))
 
     setEscapeChar = set_escape_char
 
     def set_line_separator(self, separator: str) -> Self:
-        """End written lines with this text; with a line feed without it."""
+        """Set the line end of written files; default: a line feed."""
         return self._with(line_separator=separator)
 
     setLineSeparator = set_line_separator
@@ -256,25 +256,25 @@ class CsvSchemaBuilder:
     disableQuoteChar = disable_quote_char
 
     def set_quote_char(self, char: str) -> Self:
-        """Quote columns with this character; a double quote without it."""
+        """Set the quote character; default: a double quote."""
         return self._dialect(quote=_character(char))
 
     setQuoteChar = set_quote_char
 
     def set_skip_first_data_row(self, skip: bool = True) -> Self:
-        """Leave out the first row."""
+        """Skip the first row."""
         return self._with(skips_first=skip)
 
     setSkipFirstDataRow = set_skip_first_data_row
 
     def set_strict_headers(self, strict: bool = True) -> Self:
-        """Have the header's names be the columns' own."""
+        """Require the names of the columns in the header."""
         return self._with(is_strict=strict)
 
     setStrictHeaders = set_strict_headers
 
     def set_use_header(self, use: bool = True) -> Self:
-        """Have the first line be a header."""
+        """Read and write a header in the first line."""
         return self._with(has_header=use)
 
     setUseHeader = set_use_header
@@ -330,7 +330,7 @@ class CsvReaderFormat(StreamFormat):
 
     @property
     def produced_type(self) -> RowTypeInfo:
-        """The type of the rows."""
+        """Return the type of the rows."""
         return row_type_info((field.name, field.type) for field in self.schema.fields)
 
 

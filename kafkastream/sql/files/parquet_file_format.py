@@ -44,7 +44,7 @@ class ParquetCompression(enum.Enum):
 
 
 class ParquetTimeUnit(enum.Enum):
-    """The unit of timestamps of 64 bits."""
+    """Unit of timestamps of 64 bits."""
 
     NANOS = "nanos"
     MICROS = "micros"
@@ -86,7 +86,7 @@ BLOCK_SIZE: Final = Option[int](
 @final
 @attrs.frozen(kw_only=True)
 class ParquetFormat(Format):
-    """Columns of Parquet files, found by their names."""
+    """Options of Parquet files, whose columns are found by name."""
 
     identifier: ClassVar[str] = "parquet"
     utc_timezone: bool = setting(UTC_TIMEZONE)
@@ -97,11 +97,11 @@ class ParquetFormat(Format):
 
     @staticmethod
     def of(configuration: Configuration | None, utc_timezone: bool) -> ParquetFormat:
-        """Read the options of a Hadoop configuration whose keys begin with ``parquet.``.
+        """Read the options ``parquet.*`` of a Hadoop configuration.
 
         Raises:
-            UnsupportedFeatureError: There is another such option.
-            DefinitionError: A value does not fit.
+            UnsupportedFeatureError: An option is not supported.
+            DefinitionError: A value is invalid.
         """
         given = {} if configuration is None else configuration.to_dict()
         known = {f"parquet.{option.key}": option for option in options_of(ParquetFormat)}
@@ -125,7 +125,7 @@ class ParquetFormat(Format):
         return attrs.evolve(ParquetFormat(**read_settings(ParquetFormat, read)), utc_timezone=utc_timezone)
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """Reason why files cannot hold these columns, if they cannot."""
+        """Return the reason why files cannot hold these columns; None if they can."""
         kinds = [(field.name, field.type) for field in fields]
         found = next((one for one in kinds if one[1].kind in INTERVALS), None)
         return None if found is None else f"Unsupported type: {found[1]}, of column {found[0]!r}"
@@ -150,7 +150,7 @@ class ParquetWriterFactory(RowDataBulkWriterFactory):
 
     Args:
         row_type: The type of the rows.
-        format: How they are written.
+        format: Options of the files.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.part_formats"
@@ -184,13 +184,13 @@ class ParquetBulkWriters:
 
         Args:
             row_type: ``DataTypes.ROW([…])``.
-            hadoop_config: ``parquet.compression``, ``parquet.block.size``, ``parquet.write.int64.timestamp`` and
-                ``parquet.timestamp.time.unit`` count; what does not begin with ``parquet.`` has no effect.
-            utc_timestamp: Whether a TIMESTAMP is written as a time in UTC; by the machine's clock otherwise.
+            hadoop_config: Options ``parquet.compression``, ``parquet.block.size``, ``parquet.write.int64.timestamp``
+                and ``parquet.timestamp.time.unit``; keys that do not begin with ``parquet.`` have no effect.
+            utc_timestamp: Whether to write TIMESTAMP in UTC; otherwise in the machine's time zone.
 
         Raises:
-            DefinitionError: It is the type of no row, or an option's value does not fit.
-            UnsupportedFeatureError: There is another option of Parquet's.
+            DefinitionError: The type is not a ROW, or an option has an invalid value.
+            UnsupportedFeatureError: An option ``parquet.*`` is not supported.
         """
         _check_row(row_type, "ParquetBulkWriters.for_row_type")
         return ParquetWriterFactory(row_type, ParquetFormat.of(hadoop_config, utc_timestamp))
@@ -201,16 +201,16 @@ class ParquetBulkWriters:
 @final
 @checked_methods
 class ParquetColumnarRowInputFormat(BulkFormat):
-    """Reads rows of Parquet files, whose columns are found by their names; for ``FileSource.for_bulk_file_format``.
+    """Reads rows of Parquet files by column names; for ``FileSource.for_bulk_file_format``.
 
-    Same as in Flink: a column that a file lacks is None.
+    As in Flink, a column that a file lacks is None.
 
     Args:
-        row_type: The columns to read: ``DataTypes.ROW([…])``.
+        row_type: Columns to read: ``DataTypes.ROW([…])``.
         hadoop_config: Has no effect.
-        batch_size: How many rows are read at once.
-        is_utc_timestamp: Whether timestamps are times in UTC; by the machine's clock otherwise.
-        is_case_sensitive: Whether ``A`` is another column than ``a``.
+        batch_size: Number of rows that are read at once.
+        is_utc_timestamp: Whether timestamps are in UTC; otherwise in the machine's time zone.
+        is_case_sensitive: Whether column names are case-sensitive.
 
     Raises:
         DefinitionError: It is the type of no row.

@@ -1,4 +1,4 @@
-"""Files of a table: the directories of its partitions, and what is found in them."""
+"""Files of a table, and the directories of its partitions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["Partitions", "TableFile", "TableFiles"]
 
 _ESCAPED: Final = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
-"""Characters that Flink's ``PartitionPathUtils`` does not leave in the name of a directory."""
+"""Characters that Flink's ``PartitionPathUtils`` escapes in names of directories."""
 _EPOCH: Final = datetime.date(1970, 1, 1)
 _MIDNIGHT: Final = datetime.datetime.min  # noqa: DTZ901 - SQL's times have no zone
 
@@ -32,11 +32,11 @@ def _escaped(text: str) -> str:
 @final
 @attrs.frozen
 class Partitions:
-    """Directories that tell the values of some columns, ``key=value`` one below the other.
+    """Nested directories ``key=value`` with the values of partition columns.
 
     Args:
-        fields: The columns.
-        default_name: The value that stands for NULL, and for an empty text.
+        fields: Partition columns.
+        default_name: Value that stands for NULL and for an empty text.
 
     Example:
         >>> day = RowField("d", DataType.of(Kind.DATE))
@@ -51,22 +51,22 @@ class Partitions:
     default_name: str = "__DEFAULT_PARTITION__"
 
     def folder(self, place: int, value: Any) -> str:
-        """Name the directory of a value of a column.
+        """Return the directory of a column's value.
 
-        Same as in Flink: a DATE is the number of its day, a TIME that of its millisecond.
+        As in Flink, a DATE is written as a number of days, a TIME as a number of milliseconds.
         """
         field = self.fields[place]
         return f"{_escaped(field.name)}={_escaped(_text(value, field.type) or self.default_name)}"
 
     def values(self, folders: Sequence[str], where: str) -> tuple[str | None, ...]:
-        """Read the values of directories, as text.
+        """Return the values in names of directories, as text.
 
         Args:
-            folders: As many as there are columns.
-            where: The file in them.
+            folders: Names of directories, one per column.
+            where: Path of the file, for errors.
 
         Raises:
-            DefinitionError: A directory is not of the column whose turn it is.
+            DefinitionError: A directory's name does not match its column.
         """
         found = []
         for field, folder in zip(self.fields, folders, strict=True):
@@ -83,7 +83,7 @@ class Partitions:
 
     @property
     def names(self) -> list[str]:
-        """The names of the columns."""
+        """Return the names of the columns."""
         return [field.name for field in self.fields]
 
 
@@ -105,10 +105,10 @@ class TableFile(NamedTuple):
     """A file of a table.
 
     Attributes:
-        path: Where it is.
-        size: In bytes.
-        modified_ms: When it was changed last, in ms since 1970.
-        partition: The values of the partition columns, as text.
+        path: Path of the file.
+        size: Size in bytes.
+        modified_ms: Time of the last change, in ms since 1970.
+        partition: Values of the partition columns, as text.
     """
 
     path: str
@@ -120,11 +120,11 @@ class TableFile(NamedTuple):
 @final
 @attrs.frozen
 class TableFiles(FileFormat):
-    """Finds the files of a table: each is one element, and what it holds is read later.
+    """Lists the files of a table as elements; their content is read later.
 
     Args:
-        base_path: The table's directory.
-        partitions: Its partition columns.
+        base_path: Directory of the table.
+        partitions: Partitions of the table.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
@@ -133,14 +133,14 @@ class TableFiles(FileFormat):
 
     @property
     def produced_type(self) -> TypeInformation[Any]:
-        """The type of the elements."""
+        """Return the type of the elements."""
         return Types.PICKLED_BYTE_ARRAY()
 
     def file(self, path: Path) -> TableFile | None:
-        """Describe a file; None for one that stands above the directories of partitions, which Flink leaves out.
+        """Describe a file; None for one above the directories of partitions, which Flink ignores.
 
         Raises:
-            DefinitionError: It stands in a directory that is none of a partition, or in too few.
+            DefinitionError: A directory of its path is not one of a partition, or too few are.
         """
         width = len(self.partitions.fields)
         folders = path.relative_to(self.base_path).parts[:-1] if width else ()

@@ -1,4 +1,4 @@
-"""The formats of keys and values: their options as frozen values, one module per format."""
+"""Formats of keys and values: their options as frozen values, one module per format."""
 
 from __future__ import annotations
 
@@ -60,18 +60,18 @@ FORMATS: Final[Mapping[str, type[Format]]] = {
 def format_of(
     named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
 ) -> Format:
-    """Return a format as a table's options describe it.
+    """Return the format in a table's options.
 
     Args:
-        named_by: The key of the option with its identifier.
-        options: The table's.
-        prefixes: What may stand before the format's options, the usual one first: ``json.x`` with ``""``,
-            ``value.json.x`` with ``"value."``.
-        formats: Those that there are, by their identifiers.
+        named_by: Key of the option with its identifier.
+        options: Options of the table.
+        prefixes: Possible prefixes of the format's options, the usual one first: ``""`` for ``json.x``, ``"value."``
+            for ``value.json.x``.
+        formats: Known formats, by their identifiers.
 
     Raises:
-        DefinitionError: There is no such format, or an option has a value that does not fit.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        DefinitionError: There is no such format, or an option has an invalid value.
+        UnsupportedFeatureError: An option is not supported.
     """
     kind = _kind(named_by, options, formats)
     starts = _starts(kind, prefixes)
@@ -94,13 +94,13 @@ def format_of(
 def format_keys(
     named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
 ) -> Iterator[str]:
-    """The keys of a format's options, each as it is given, or with the first prefix; ``x.*`` for any key with ``x.``.
+    """Return the keys of a format's options, as given or with the first prefix; ``x.*`` stands for any key with ``x.``.
 
     Args:
-        named_by: The key of the option with its identifier.
-        options: The table's.
-        prefixes: What may stand before the format's options, the usual one first.
-        formats: Those that there are, by their identifiers.
+        named_by: Key of the option with its identifier.
+        options: Options of the table.
+        prefixes: Possible prefixes of the format's options, the usual one first.
+        formats: Known formats, by their identifiers.
 
     Raises:
         DefinitionError: There is no such format.

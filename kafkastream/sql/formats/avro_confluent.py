@@ -1,4 +1,4 @@
-"""Avro records whose schema a Confluent registry knows."""
+"""Avro records with a schema in a Confluent schema registry."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ class AvroConfluentFormat(AvroRecordFormat):
     """The id of a schema in the registry, then an Avro record.
 
     Raises:
-        DefinitionError: There is no address of a registry, or settings contradict each other.
-        UnsupportedFeatureError: A key store has another type than PEM.
+        DefinitionError: The URL of the registry is missing, or settings contradict each other.
+        UnsupportedFeatureError: A key store is not of type PEM.
     """
 
     identifier: ClassVar[str] = "avro-confluent"
@@ -92,12 +92,12 @@ class AvroConfluentFormat(AvroRecordFormat):
     properties: FrozenMap[str, str] = settings_under(PROPERTIES)
 
     def __attrs_post_init__(self) -> None:
-        AvroRecordFormat.__attrs_post_init__(self)  # attrs makes a new class of this one, which super() does not know
+        AvroRecordFormat.__attrs_post_init__(self)  # attrs makes a new class, which super() does not know
         _ = self.registry
 
     @property
     def registry(self) -> SchemaRegistry:
-        """Address and credentials of the registry."""
+        """Return URL and credentials of the registry."""
         settings = {
             "auto.register.schemas": None if self.auto_register_schemas else "false",
             "ssl.keystore.location": self.keystore_location,
@@ -118,14 +118,14 @@ class AvroConfluentFormat(AvroRecordFormat):
 
     @property
     def writing_problem(self) -> str | None:
-        """A sink needs a subject."""
+        """Return the error text of a sink without a subject; None if there is one."""
         return f"Option {self.identifier}.{SUBJECT.key} is required for serialization" if self.subject is None else None
 
     def schema_of(self, fields: Sequence[RowField]) -> str:
-        """Return the schema that is given, or that Flink derives.
+        """Return the configured schema, or the one that Flink derives.
 
         Raises:
-            ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.
+            ValueError: A type has no counterpart in Avro, or the configured schema does not fit.
         """
         derived = json.dumps(avro_type(fields), separators=(",", ":"))
         if self.schema is None:

@@ -1,4 +1,4 @@
-"""Bare Avro records: no file header, no registry."""
+"""Plain Avro records, without file header and registry."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class AvroRecordFormat(Format):
         """Return the schema of a record with these fields.
 
         Raises:
-            ValueError: A type has no counterpart in Avro, or the schema that is given does not fit.
+            ValueError: A type has no counterpart in Avro, or the configured schema does not fit.
         """
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
@@ -79,7 +79,7 @@ class AvroRecordFormat(Format):
 @final
 @attrs.frozen(kw_only=True)
 class AvroFormat(AvroRecordFormat):
-    """An Avro record, by the schema that follows from the table's."""
+    """An Avro record with the schema that Flink derives from the table's."""
 
     identifier: ClassVar[str] = "avro"
     engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.avro_messages"

@@ -1,4 +1,4 @@
-"""Avro schemas of tables, and the types of tables that Avro schemas are."""
+"""Mapping between types of tables and Avro schemas."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _LOGICAL: Final[Mapping[tuple[str, str], DataType]] = {
 
 
 def avro_type(fields: Sequence[RowField], *, legacy: bool = True) -> dict[str, Any]:
-    """Return the schema of a table, as Flink derives it.
+    """Return the Avro schema that Flink derives from fields.
 
     Args:
-        fields: The table's fields that are in the record.
-        legacy: Whether TIMESTAMP is Avro's ``timestamp``, as ``timestamp_mapping.legacy`` says.
+        fields: Fields in the record.
+        legacy: Whether TIMESTAMP is mapped to Avro's ``timestamp`` (``timestamp_mapping.legacy``).
 
     Raises:
         ValueError: A type has no counterpart in Avro.
@@ -89,7 +89,7 @@ def _bare(of: DataType, name: str, legacy: bool) -> Any:
             return _time(of, legacy)
         case Kind.ROW:
             return _record(of.fields, name, legacy)
-        case Kind.ARRAY:  # in which Flink has the legacy mapping always
+        case Kind.ARRAY:  # Flink always uses the legacy mapping here
             return {"type": "array", "items": _type(of.parts[0], name, legacy=True)}
         case Kind.MAP | Kind.MULTISET:
             return {"type": "map", "values": _type(_map_value(of), name, legacy=True)}
@@ -132,10 +132,10 @@ def _check_precision(kind: DataType, most: int) -> None:
 
 
 def table_type(schema: Any) -> DataType:
-    """Return the type of a table that a schema is, as Flink sees it; named types stand where they are defined.
+    """Return the row type of a schema, as Flink maps it; named types must be defined in place.
 
     Raises:
-        ValueError: It is none of a table.
+        ValueError: The schema cannot be mapped to a row type.
     """
     match schema:
         case list() if (one := union_branch(schema)) is not None:
@@ -170,13 +170,13 @@ def _leaf(schema: Any) -> DataType:
 
 
 def union_branch(schema: Any) -> Any:
-    """Return the only branch of a union beside null; None if there are others, or it is no union."""
+    """Return the only branch of a union besides null; None if there are others, or it is not a union."""
     branches = [branch for branch in schema if branch != "null"] if isinstance(schema, list) else []
     return branches[0] if len(branches) == 1 else None
 
 
 def shape(schema: Any) -> Any:
-    """Return the part of a schema that decides how bytes are read: schemas of one shape read each other's bytes.
+    """Return the part of a schema that determines the encoding: schemas with the same shape read each other's bytes.
 
     Example:
         >>> shape({"type": "record", "name": "a.B", "fields": [{"name": "c", "type": {"type": "string"}, "doc": "d"}]})

@@ -36,7 +36,7 @@ _TIME: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
 @final
 @attrs.frozen(kw_only=True)
 class CanalJsonFormat(JsonSettings):
-    """An event with rows in ``data``, what they were in ``old``, and the ``type`` of the change."""
+    """An event with rows in ``data``, old values in ``old``, and the ``type`` of the change."""
 
     identifier: ClassVar[str] = "canal-json"
     engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.canal_messages"

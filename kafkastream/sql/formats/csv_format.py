@@ -23,7 +23,7 @@ _CONTROLS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def java_unescaped(value: str) -> str:
-    r"""Return the text that a Java string literal stands for (``StringEscapeUtils.unescapeJava``).
+    r"""Return the value of a Java string literal (``StringEscapeUtils.unescapeJava``).
 
     Example:
         >>> java_unescaped(r"\t"), java_unescaped(r"\u0001"), java_unescaped(";")
@@ -99,7 +99,7 @@ class CsvFormat(Format):
     """A line with a column for each field.
 
     Raises:
-        DefinitionError: What must be one character is not, or quotes are disabled and set.
+        DefinitionError: A delimiter or quote is not one character, or quotes are both disabled and set.
     """
 
     identifier: ClassVar[str] = "csv"
@@ -136,7 +136,7 @@ class CsvFormat(Format):
 
     @property
     def dialect(self) -> CsvDialect:
-        """The characters that have a meaning."""
+        """Return the delimiter, quote and escape characters."""
         return CsvDialect(
             delimiter=self.field_delimiter,
             quote=None if self.disable_quote_character else self.quote_character or _QUOTE,

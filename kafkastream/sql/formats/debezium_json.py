@@ -53,7 +53,7 @@ class DebeziumJsonFormat(JsonSettings):
 
     @property
     def writing_problem(self) -> str | None:
-        """Events are written without a schema."""
+        """Return the error text for writing events with a schema, which is not supported."""
         if not self.schema_include:
             return None
         return (

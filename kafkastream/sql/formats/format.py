@@ -18,13 +18,13 @@ class Format(ABC):
     """Options of a format of keys and values, as the user has set them.
 
     Attributes:
-        identifier: Name of the format in ``format``: ``json``.
+        identifier: Value of the option ``format``, such as ``json``.
         engine_module: Name of the module that registers the reader and writer with ``@message_format.register``.
             The engine imports it when it compiles a query with such a format.
-        changelog: Which kinds of rows it reads and writes.
-        metadata: What else it reads from a value, which columns get as ``value.<key>``.
-        required: The options that must be given.
-        finds_fields_by_name: Whether messages are read right when columns that a query does not need are left out.
+        changelog: Changelog mode that it reads and writes.
+        metadata: Types of metadata in a value, by key; columns read it as ``value.<key>``.
+        required: Required options.
+        finds_fields_by_name: Whether columns that a query does not need can be omitted when messages are read.
     """
 
     __slots__ = ()
@@ -41,11 +41,11 @@ class Format(ABC):
         return None
 
     def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
-        """Return options that are set, and have no effect on these fields."""
+        """Return options that are set without effect on these fields."""
         return ()
 
     def for_topic(self, topic: str, part: str) -> Format:
-        """Return the format with defaults that depend on the only topic of a sink.
+        """Return the format with defaults that depend on the topic of a sink with one topic.
 
         Args:
             topic: The topic.
@@ -55,5 +55,5 @@ class Format(ABC):
 
     @property
     def writing_problem(self) -> str | None:
-        """Reason why the format can only read; None if it can write."""
+        """Return the reason why the format cannot write; None if it can."""
         return None

@@ -1,4 +1,4 @@
-"""JSON, and what formats made of it have in common."""
+"""The format ``json``, and options that all formats in JSON share."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ __all__ = [
 
 
 class TimestampFormat(enum.Enum):
-    """Texts of timestamps."""
+    """Text format of timestamps."""
 
     SQL = "SQL"
-    """``2024-05-01 12:30:00.123``, and ``Z`` at the end with a local time zone."""
+    """``2024-05-01 12:30:00.123``, with a final ``Z`` for TIMESTAMP_LTZ."""
     ISO_8601 = "ISO-8601"
-    """``2024-05-01T12:30:00.123``: as SQL, with ``T`` between date and time."""
+    """``2024-05-01T12:30:00.123``: as ``SQL``, with ``T`` between date and time."""
 
     @property
     def separator(self) -> str:
-        """Character between date and time."""
+        """Return the character between date and time."""
         return "T" if self is TimestampFormat.ISO_8601 else " "
 
 
@@ -123,13 +123,13 @@ PRIMITIVE_AS_STRING: Final = Option[bool](
 
 
 def check_json_type(kind: DataType) -> None:
-    """Refuse a type that JSON cannot hold, as Flink does.
+    """Refuse a type that JSON cannot represent, as Flink does.
 
     Args:
-        kind: The type of a column, with its parts.
+        kind: Type of a column.
 
     Raises:
-        UnsupportedFeatureError: The keys of a map are no text.
+        UnsupportedFeatureError: The keys of a map are not text.
     """
     if kind.kind in MAPS and kind.parts[0].kind not in TEXT:
         raise UnsupportedFeatureError(
@@ -142,7 +142,7 @@ def check_json_type(kind: DataType) -> None:
 
 @attrs.frozen(kw_only=True)
 class JsonSettings(Format):
-    """Options of all formats that are JSON."""
+    """Options of all formats in JSON."""
 
     ignore_parse_errors: bool = setting(IGNORE_PARSE_ERRORS)
     timestamp_format: TimestampFormat = setting(TIMESTAMP_FORMAT)
@@ -157,7 +157,7 @@ class JsonFormat(JsonSettings):
     """A JSON object with a member for each field.
 
     Raises:
-        DefinitionError: Missing fields are to fail, and errors to be ignored.
+        DefinitionError: Both ``fail-on-missing-field`` and ``ignore-parse-errors`` are set.
     """
 
     identifier: ClassVar[str] = "json"
@@ -178,13 +178,13 @@ class JsonFormat(JsonSettings):
             )
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """A member that is read as a column cannot have members that are."""
+        """Return an error text if a member and one of its own members are both columns; None otherwise."""
         names = {field.name for field in fields} if self.flatten_nested_columns else set()
         outer = next((name for name in names if any(other.startswith(f"{name}.") for other in names)), None)
         return None if outer is None else f"The member '{outer}' is a column, and so are members of it."
 
     def without_effect(self, fields: Sequence[RowField]) -> Sequence[Option[Any]]:
-        """Return the options for columns that are inferred."""
+        """Return the set options that only apply to inferred columns."""
         flattens_none = self.flatten_nested_columns and not any("." in field.name for field in fields)
         idle = ((FLATTEN_NESTED_COLUMNS, flattens_none), (PRIMITIVE_AS_STRING, self.primitive_as_string))
         return tuple(option for option, is_idle in idle if is_idle)

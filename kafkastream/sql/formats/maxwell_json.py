@@ -20,7 +20,7 @@ _STRING: Final = DataType.string()
 @final
 @attrs.frozen(kw_only=True)
 class MaxwellJsonFormat(JsonSettings):
-    """An event with a row in ``data``, what it was in ``old``, and the ``type`` of the change."""
+    """An event with a row in ``data``, old values in ``old``, and the ``type`` of the change."""
 
     identifier: ClassVar[str] = "maxwell-json"
     engine_module: ClassVar[str] = "kafkastream.spark.sql.formats.maxwell_messages"

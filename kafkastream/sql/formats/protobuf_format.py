@@ -1,4 +1,4 @@
-"""Protobuf messages: no registry, and no length before them."""
+"""Plain Protobuf messages, without registry and length prefix."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ProtobufFormat(Format):
     """A message with a field for each column.
 
     Raises:
-        DefinitionError: It is not said where the message is defined.
+        DefinitionError: The options do not say where the message is defined.
     """
 
     identifier: ClassVar[str] = "protobuf"

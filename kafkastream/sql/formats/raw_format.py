@@ -1,4 +1,4 @@
-"""The bytes themselves, as the one column of a table."""
+"""The format ``raw``: the bytes of one value, for a table with one column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Endianness", "RawFormat"]
 
 
 class Endianness(enum.Enum):
-    """Order of the bytes of a number."""
+    """Byte order of numbers."""
 
     BIG = "big-endian"
     LITTLE = "little-endian"
@@ -53,7 +53,7 @@ _KINDS: Final = frozenset(
 @final
 @attrs.frozen(kw_only=True)
 class RawFormat(Format):
-    """Bytes of one value: a text, a number, or bytes.
+    """The bytes of one value: a text, a number, or bytes.
 
     Raises:
         DefinitionError: There is no such charset.
@@ -73,7 +73,7 @@ class RawFormat(Format):
             raise DefinitionError(what, where=error.where, now=error.now) from None
 
     def problem_with(self, fields: Sequence[RowField]) -> str | None:
-        """Reason why the format cannot hold these fields, if it cannot: it takes one, of a simple type."""
+        """Return the error text for these fields; None for exactly one, of a supported type."""
         if len(fields) != 1:
             columns = ", ".join(map(_column, fields))
             return (
@@ -85,5 +85,5 @@ class RawFormat(Format):
 
 
 def _column(field: RowField) -> str:
-    """Text of a field, as SQL writes one of a ROW."""
+    """Return the SQL text of a field."""
     return str(DataType.of(Kind.ROW, fields=(field,))).removeprefix("ROW<").removesuffix(">")

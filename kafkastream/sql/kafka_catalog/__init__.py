@@ -1,1 +1,1 @@
-"""The catalog ``kafka``: each topic with JSON is a table, whose columns are inferred from messages."""
+"""The catalog ``kafka``: each topic of JSON messages is a table, with columns inferred from its messages."""

@@ -1,4 +1,4 @@
-"""A cluster's topics as the tables of a catalog."""
+"""Catalog with the topics of a cluster as tables."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["KafkaJsonCatalog", "Topics"]
 
 
 class Topics(Protocol):
-    """The topics of a cluster."""
+    """Topics of a cluster."""
 
     def names(self) -> Collection[str]:
-        """Their names.
+        """Return the names of the topics.
 
         Raises:
             KafkaError: The brokers do not answer, or refuse.
@@ -29,11 +29,11 @@ class Topics(Protocol):
         ...
 
     def sample(self, topic: str, most: int) -> TopicSample:
-        """Sample of a topic's newest messages.
+        """Read a topic's newest messages.
 
         Args:
-            topic: Its name.
-            most: How many.
+            topic: Name of the topic.
+            most: Maximum number of messages.
 
         Raises:
             KafkaError: The brokers do not answer, or refuse.
@@ -43,17 +43,17 @@ class Topics(Protocol):
 
 @final
 class KafkaJsonCatalog:
-    """A catalog with a table for each topic: the brokers are first asked when a table is asked for.
+    """Catalog with a table for each topic; it connects to the brokers at the first request for a table.
 
-    What was inferred of a topic stays so, as long as the catalog lives.
+    Inferred tables are cached for the lifetime of the catalog.
 
     Args:
-        statement: What creates it.
-        connect: Gives the topics behind the properties of a consumer.
+        statement: Statement that creates it.
+        connect: Returns the topics of a cluster, given consumer properties.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: It is a catalog of another kind, or of messages in another format.
+        UnsupportedFeatureError: The catalog's type or the format of messages is not supported.
     """
 
     def __init__(self, statement: CreateCatalog, connect: Callable[[Mapping[str, str]], Topics]) -> None:
@@ -67,11 +67,11 @@ class KafkaJsonCatalog:
 
     @property
     def database(self) -> str:
-        """The name of its one database."""
+        """Return the name of its one database."""
         return self._settings.default_database
 
     def names(self) -> tuple[str, ...]:
-        """The names of its tables, which are all topics but Kafka's own.
+        """Return the names of its tables: all topics but Kafka's internal ones.
 
         Raises:
             KafkaError: The brokers do not answer, or refuse.
@@ -79,7 +79,7 @@ class KafkaJsonCatalog:
         return tuple(self._topics.names())
 
     def find(self, name: str) -> TableDefinition | None:
-        """A table; None if there is no such topic.
+        """Return a table; None if there is no such topic.
 
         Raises:
             DefinitionError: The topic's newest messages have no columns.
@@ -93,7 +93,7 @@ class KafkaJsonCatalog:
 
     def _inferred(self, topic: str) -> TableDefinition:
         sample = self._topics.sample(topic, self._settings.max_fetch_records)
-        # As they are written, so that a table shows no secret that they refer to.
+        # Unresolved, so that a table does not expose secrets that they refer to.
         properties = {key: value for key, value in self.statement.options.items() if key.startswith(PROPERTIES.prefix)}
         name = (self.statement.name[-1], self.database, topic)
         return inferred_table(name, sample, self._settings, FrozenMap(properties))

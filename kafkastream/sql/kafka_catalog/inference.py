@@ -1,4 +1,4 @@
-"""Inference of a table from messages: which columns they have, and how these are read."""
+"""Infers a table from sampled messages: columns and format options."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ _METADATA: Final = (*_POSITION, "timestamp")
 @final
 @attrs.frozen
 class _MessagePart:
-    """The columns of keys or values.
+    """Columns of keys or values.
 
     Args:
-        format: The format's identifier.
-        types: Their types, by the members that they are.
-        timestamp_format: How the timestamps are text.
+        format: Identifier of the format.
+        types: Types of the columns, by their paths of members.
+        timestamp_format: Text format of timestamps.
     """
 
     format: str
@@ -56,7 +56,7 @@ class _MessagePart:
         return tuple(PhysicalColumn(prefix + ".".join(path), type_) for path, type_ in self.types.items())
 
     def options(self, side: str) -> Iterator[tuple[str, str]]:
-        """The options of the format that differ from their defaults."""
+        """Return the options of the format that differ from their defaults."""
         yield f"{side}.format", self.format
         if self.timestamp_format is not TIMESTAMP_FORMAT.default:
             yield f"{side}.{self.format}.{TIMESTAMP_FORMAT.key}", self.timestamp_format.value
@@ -70,19 +70,19 @@ class _MessagePart:
 def inferred_table(
     name: tuple[str, str, str], sample: TopicSample, settings: CatalogSettings, properties: Mapping[str, str]
 ) -> TableDefinition:
-    """The table that a topic is.
+    """Infer the table of a topic.
 
-    All columns of keys and values may be NULL, but for those of an ``upsert-kafka`` table's key. A message whose value is
-    no JSON tells nothing about the columns, and fails the job that reads it.
+    All columns of keys and values are nullable, except for the key of an ``upsert-kafka`` table. A message whose value
+    is not JSON is ignored for the columns, but fails the job that reads it.
 
     Args:
-        name: The table's catalog and database; and the topic.
-        sample: What is known of the topic.
-        settings: How tables are made.
-        properties: The options with the properties of Kafka's clients.
+        name: Catalog, database and topic.
+        sample: Sample of the topic's messages.
+        settings: Settings of the catalog.
+        properties: Options with client properties, for the table.
 
     Raises:
-        DefinitionError: No message's value is a JSON object, or two columns would have one name.
+        DefinitionError: No message's value is a JSON object, or two columns would have the same name.
 
     Example:
         >>> sample = TopicSample((Message(b"k1", b'{"id": 1}'), Message(b"k2", b'{"id": 2, "name": "ink"}')))
@@ -149,9 +149,9 @@ def _value(name: tuple[str, str, str], messages: Sequence[Message], settings: Ca
 
 
 def _key(keys: Sequence[bytes | None], settings: CatalogSettings, *, is_needed: bool) -> _MessagePart | None:
-    """The columns of keys: their members, if all are JSON objects; otherwise one with the bytes.
+    """Return the columns of keys: their members if all keys are JSON objects, otherwise one column with the bytes.
 
-    A format that reads JSON leaves out records without a key, so that some of them make the bytes the column, too.
+    Formats in JSON drop records without a key; so if some keys are missing, the column has the bytes as well.
     """
     if not any(key is not None for key in keys):
         return None
@@ -173,7 +173,7 @@ def _json_key(keys: Iterable[bytes | None], settings: CatalogSettings) -> _Messa
 
 
 def _are_there(types: Iterable[Path], keys: Iterable[bytes | None]) -> bool:
-    """Whether each key has all members."""
+    """Whether all keys have all members."""
     return all(_member(_object(key), path) is not None for key in keys for path in types)
 
 
@@ -184,7 +184,7 @@ def _member(value: Any, path: Path) -> Any:
 
 
 def _json_part(objects: Sequence[Object], settings: CatalogSettings) -> _MessagePart:
-    """The members of objects; timestamps are of the form that the settings want, or else of the other."""
+    """Return the members of objects; timestamps have the format of the settings, or else the other one."""
     wanted = settings.timestamp_format
     parts = [_in_form(objects, form, settings) for form in (wanted, *(one for one in TimestampFormat if one != wanted))]
     has_stamps = (part for part in parts if any(type_.kind in STAMPS for type_ in part.types.values()))
@@ -198,7 +198,7 @@ def _in_form(objects: Sequence[Object], form: TimestampFormat, settings: Catalog
 
 
 def _objects(message: bytes | None) -> list[Object] | None:
-    """The JSON objects of a value, which may be an array of them; None if it is something else."""
+    """Return the JSON objects of a value, which may be an array of them; None for other values."""
     if message is None or not message.strip():
         return []
     found = _parsed(message)
@@ -212,7 +212,7 @@ def _object(message: bytes | None) -> Object | None:
 
 
 def _parsed(message: bytes) -> Any:
-    """JSON value of a message; the message itself if it is no JSON."""
+    """Return the JSON value of a message; the message itself if it is not JSON."""
     try:
         return json.loads(message.decode("utf-8"), parse_constant=_no_json)
     except (ValueError, RecursionError):

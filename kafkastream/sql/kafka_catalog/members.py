@@ -1,4 +1,4 @@
-"""The members of JSON objects, and the types of columns that hold them."""
+"""Members of JSON objects, and the types of their columns."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["Leaf", "Path", "json_type", "member_types"]
 
 Path = tuple[str, ...]
-"""The name of a member, behind those of the objects that it is in."""
+"""Path of a member: names of the enclosing members, then its own."""
 Leaf = Callable[[Any], DataType]
-"""The type of a value without members."""
+"""Function from a value without members to its type."""
 
 _NUMBERS: Final = (Kind.BIGINT, Kind.DECIMAL, Kind.DOUBLE)
 _WHOLE_BITS: Final = 63
@@ -21,11 +21,11 @@ _MOST_DIGITS: Final = 38
 
 
 def json_type(value: Any, separator: str) -> DataType:
-    """The type of a value of JSON: arrays and objects are texts.
+    """Return the column type of a JSON value; arrays and objects are STRING.
 
     Args:
         value: The value.
-        separator: What stands between the date and the time of a timestamp.
+        separator: Character between date and time of a timestamp.
 
     Example:
         >>> [str(json_type(value, " ")) for value in (1, 2**70, 1.5, True, "2024-05-01", "x", [1])]
@@ -53,9 +53,9 @@ def _whole(value: int) -> DataType:
 
 
 def _merged_type(one: DataType, other: DataType) -> DataType:
-    """The narrowest type that holds the values of both: STRING, if there is nothing narrower.
+    """Return the narrowest common type of two types; STRING if there is no narrower one.
 
-    A date and a timestamp, or timestamps with and without ``Z``, have STRING in common: no format reads one as the other.
+    For a date and a timestamp, or timestamps with and without ``Z``, it is STRING: no format reads one as the other.
 
     Example:
         >>> str(_merged_type(DataType.of(Kind.BIGINT), DataType.of(Kind.DOUBLE)))
@@ -71,14 +71,14 @@ def _merged_type(one: DataType, other: DataType) -> DataType:
 
 
 def member_types(records: Iterable[Mapping[str, Any]], leaf: Leaf, *, flattens: bool) -> dict[Path, DataType]:
-    """The members of objects, in the order in which they first come up, with the types that hold all their values.
+    """Return the members of objects, in the order of first occurrence, with the common types of their values.
 
-    A member that is always null, or always an empty object, is a STRING, as is one that is an object only sometimes.
+    A member that is always null, always an empty object, or an object only sometimes is a STRING.
 
     Args:
-        records: The objects.
-        leaf: The type of a value.
-        flattens: Whether the members of nested objects stand for these.
+        records: JSON objects.
+        leaf: Returns the type of a value.
+        flattens: Whether nested objects are replaced by their members.
 
     Example:
         >>> records = [{"a": 1, "b": {"c": None}}, {"a": 1.5, "b": {"c": True}}]
@@ -105,7 +105,7 @@ def _values(record: Mapping[str, Any], within: Path, flattens: bool) -> Iterator
 
 
 def _columns(types: Mapping[Path, DataType | None], objects: Set[Path]) -> Iterator[tuple[Path, DataType]]:
-    """Columns with their types: values, and objects without members; STRING where no single type is known."""
+    """Return columns with their types, for values and empty objects; STRING if the type is unknown or ambiguous."""
     with_members = {path[:-1] for path in types}
     for path, type_ in types.items():
         is_in_value = any(types[path[:length]] is not None for length in range(1, len(path)))

@@ -1,4 +1,4 @@
-"""The options of the catalog ``kafka``, each declared once."""
+"""Options of the catalog ``kafka``."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ MAX_FETCH_RECORDS: Final = Option[int](
 @final
 @attrs.frozen(kw_only=True)
 class CatalogSettings:
-    """Settings of a Kafka catalog: how it makes tables of topics."""
+    """Settings by which a Kafka catalog infers tables."""
 
     default_database: str = setting(DEFAULT_DATABASE)
     key_prefix: str = setting(KEY_PREFIX)
@@ -107,7 +107,7 @@ CatalogOptions = GivenOptions[CreateCatalog]
 
 
 def catalog_settings(options: CatalogOptions) -> CatalogSettings:
-    """Read from the options of a Kafka catalog how it makes tables.
+    """Read the settings from the options of a Kafka catalog.
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other.
