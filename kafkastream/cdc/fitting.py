@@ -31,8 +31,7 @@ def row_fitting(of: TableSchema, to: TableSchema) -> Callable[[Row], Row] | None
     """Return the function from rows of one schema to rows of another; None if no conversion is needed.
 
     Columns are matched by name; missing ones are NULL. A value that the other type cannot hold is NULL, too, as with
-    Flink
-    CDC's tolerance (``SchemaMergingUtils.coerceRow``); only a sink that has refused or ignored a change has such
+    Flink CDC's tolerance (``SchemaMergingUtils.coerceRow``); only a sink that has refused or ignored a change has such
     columns.
 
     Example:

@@ -89,8 +89,7 @@ class RowDecoder:
     """Decodes JSON objects to rows of a schema.
 
     msgspec's typed decoding does most in one step. If a value fits its column but not msgspec's type (a number in a
-    STRING
-    column), the decoder converts it, and expects such values in that column from then on.
+    STRING column), the decoder converts it, and expects such values in that column from then on.
 
     Args:
         columns: Columns of the schema.

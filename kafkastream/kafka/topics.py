@@ -67,8 +67,7 @@ class ClusterTopics:
         Args:
             topic: Name of the topic.
             most: Number of offsets to read, in equal shares of each partition; transaction markers and compacted
-                messages
-                count, too.
+                messages count, too.
 
         Raises:
             BrokerUnreachableError: The brokers did not answer, or give the messages, in time.

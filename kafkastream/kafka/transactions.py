@@ -2,10 +2,9 @@
 
 The input of a micro-batch is divided into *slots*, here the partitions that it was read from. Each slot has one
 ``transactional.id`` and, under the same name, a consumer group whose committed offset is the slot's *marker*: how far
-its
-records have been written. Records and marker are written in one transaction, so a writer that takes a slot over reads
-from
-the marker what is left to do. No transaction has to outlive a process: an unfinished one is aborted and written again.
+its records have been written. Records and marker are written in one transaction, so a writer that takes a slot over
+reads from the marker what is left to do. No transaction has to outlive a process: an unfinished one is aborted and
+written again.
 """
 
 from __future__ import annotations
@@ -197,10 +196,8 @@ class Slot:
         """Commit the marker, at partition 0 of a topic that the transaction writes to, so one that the sink may use.
 
         Of all requests, librdkafka does not end this one at the timeout, and after the group's coordinator was away it
-        may wait
-        for ever (https://github.com/confluentinc/librdkafka/issues/5456 and 5511). Then the client is left alone: its
-        thread holds
-        it, so that nothing here waits for its end, and the next writer of the slot fences it.
+        may wait for ever (https://github.com/confluentinc/librdkafka/issues/5456 and 5511). Then the client is left
+        alone: its thread holds it, so that nothing here waits for its end, and the next writer of the slot fences it.
         """
         what, (offset, metadata) = "mark its progress", marker.text()
         place = ClientPartition(anchor, 0, offset, metadata)
@@ -312,8 +309,7 @@ def _connecting_at_once(properties: TransactionProperties) -> TransactionPropert
     """Return properties with which a client connects to every broker at its start, where these are few.
 
     Otherwise librdkafka comes too late for its timers when it looks for coordinators: opening then takes 120 ms or 600
-    ms
-    rather than 11 ms.
+    ms rather than 11 ms.
     """
     if _brokers.get(properties.producer["bootstrap.servers"], _FEW_BROKERS + 1) > _FEW_BROKERS:
         return properties

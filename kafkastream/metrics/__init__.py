@@ -1,9 +1,9 @@
 """Metrics: ``pyflink.metrics`` becomes ``kafkastream.metrics``.
 
 Functions register counters, gauges, meters and distributions in a ``MetricGroup`` (``groups``) on the workers; tasks
-send
-their changes (``values``) with their results; the driver adds them up (``store``) and publishes ``MetricsSnapshot``
-objects to programs and to reporters (``reporters``: log, Prometheus). ``standing`` formats a job's progress lines.
+send their changes (``values``) with their results; the driver adds them up (``store``) and publishes
+``MetricsSnapshot`` objects to programs and to reporters (``reporters``: log, Prometheus). ``standing`` formats a job's
+progress lines.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ class PostgresWriter(TransactionWriter):
     """Writes changes of rows: those of tables with a primary key are folded and merged by it, others appended.
 
     Implements ``cdc.sinks.ChangeWriter``. Reuse a writer by ``begin`` after ``commit`` or ``abort``: staging tables
-    last as
-    long as its connection.
+    last as long as its connection.
 
     Args:
         settings: The database.

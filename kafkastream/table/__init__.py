@@ -4,8 +4,7 @@
 returned, ``StreamTableEnvironment`` connects tables with streams. Statements are parsed by ``kafkastream.sql``,
 executed by ``statements`` (``INSERT``, queries) and ``ddl``, and planned by ``session_planner``.
 Modules of the Table API's expressions and catalogs exist at PyFlink's paths; their classes can be imported, and raise
-an
-error that names the SQL for it when they are used.
+an error that names the SQL for it when they are used.
 """
 
 from __future__ import annotations

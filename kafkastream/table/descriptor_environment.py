@@ -87,8 +87,7 @@ class DescriptorEnvironment(ABC):
         """Create a table of rows that the program holds.
 
         Same as in PyFlink: without types, they are inferred from the values (``int`` is BIGINT, ``datetime``
-        TIMESTAMP_LTZ),
-        and columns without names are ``_1``, ``_2`` and so on.
+        TIMESTAMP_LTZ), and columns without names are ``_1``, ``_2`` and so on.
         Differs from PyFlink: expressions are not supported; values are always verified, when the query runs; in one
         query with a Kafka table, such a table needs a stateful operation, such as a join.
 

@@ -60,8 +60,7 @@ class Coercion:
     Args:
         one: Converts a value that is not None; raises ``MistypedError``.
         column: Converts a sequence that may contain None, if that can be done at once: returns the given sequence
-            itself
-            where all values are as declared, and None where they have to be converted one by one.
+            itself where all values are as declared, and None where they have to be converted one by one.
     """
 
     one: Callable[[Any], Any]

@@ -17,9 +17,8 @@ def snapshot(value: T) -> T:
     """Return a copy of a function, with its fields and the variables that it uses, as it is now.
 
     PyFlink pickles a function at the call that takes it: later changes of the program do not reach it, and two
-    operators with
-    one function have two objects of it. Classes are not copied: an element is still of its class.
-    An object that cannot be pickled is returned itself; ``execute`` refuses it under the name of its operator.
+    operators with one function have two objects of it. Classes are not copied: an element is still of its class. An
+    object that cannot be pickled is returned itself; ``execute`` refuses it under the name of its operator.
 
     Example:
         >>> limit = [3]

@@ -265,8 +265,7 @@ class WatermarkStrategy(Generic[T_contra]):
 
         Args:
             timestamp_assigner: A ``TimestampAssigner``, or a function of the element and its timestamp so far; returns
-                ms
-                since the epoch.
+                ms since the epoch.
         """
         return WatermarkStrategy(
             generation=self.generation,

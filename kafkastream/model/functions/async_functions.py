@@ -25,8 +25,7 @@ class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
     """User function that waits for something, such as a service, and returns any number of elements for each.
 
     ``AsyncDataStream`` runs many invocations at a time. All invocations of a subtask share one event loop and one
-    thread, so
-    a call that blocks holds them all up: use a client for asyncio, or ``asyncio.to_thread``.
+    thread, so a call that blocks holds them all up: use a client for asyncio, or ``asyncio.to_thread``.
     """
 
     @abstractmethod
@@ -39,8 +38,7 @@ class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
         """Return the elements that replace one whose invocation has timed out; fail the job by default.
 
         Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets
-        it
-        go on and ignores its result.
+        it go on and ignores its result.
 
         Raises:
             TimeoutError: Unless overridden.

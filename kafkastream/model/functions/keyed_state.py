@@ -189,8 +189,7 @@ class ListState(MergingState[T, Iterable[T]]):
         """Return the elements in the order in which they were added; the result can be iterated repeatedly.
 
         Same as in PyFlink: an iteration sees elements that were added after this call and before the iteration began.
-        After
-        ``clear`` or ``update``, the result still yields the elements from before.
+        After ``clear`` or ``update``, the result still yields the elements from before.
         """
         return _Elements(self._cell)
 

@@ -48,11 +48,9 @@ class TimerService:
     """Current processing time and watermark, and registration of timers.
 
     Same as in Flink: one timer for each key, time and time domain; an event-time timer fires when the watermark reaches
-    its
-    time, and elements that it emits have that timestamp.
+    its time, and elements that it emits have that timestamp.
     Differs from Flink: timers fire between micro-batches; one that is in the past when registered fires at the end of
-    the
-    micro-batch that registered it.
+    the micro-batch that registered it.
     """
 
     __slots__ = ("_timers",)

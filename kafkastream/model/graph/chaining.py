@@ -1,8 +1,7 @@
 """Operators between which Flink serializes elements: there a declared type takes effect.
 
 PyFlink chains neighbouring Python operators, which hand objects to each other unchanged; only elements that leave such
-a
-chain are written by the serializer of their declared type. The rules are those of PyFlink's
+a chain are written by the serializer of their declared type. The rules are those of PyFlink's
 ``PythonOperatorChainingOptimizer`` (Flink 2.2), observed in ``tests/differential/values/shapes.py``.
 """
 

@@ -23,8 +23,7 @@ class ExecutionConfig(ConfigurationView):
     """Settings of a job: a view of its environment's configuration, returned by ``env.get_config()``.
 
     Parallelism, job parameters and the restart strategy take effect. All other settings are about Java objects, buffers
-    and
-    threads that Spark does not have: they are accepted, returned as they were set, and change nothing.
+    and threads that Spark does not have: they are accepted, returned as they were set, and change nothing.
 
     Example:
         >>> from kafkastream.datastream import StreamExecutionEnvironment

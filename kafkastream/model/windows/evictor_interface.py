@@ -84,8 +84,8 @@ class Evictor(ABC, Generic[T, W]):
     """Removes elements from a window when it fires, before or after the window function sees them.
 
     Same as in Flink: removed elements are gone for good, and a window with an evictor keeps all its elements:
-    ``reduce``
-    and ``aggregate`` run over those that are left when it fires, so its state is larger than without an evictor.
+    ``reduce`` and ``aggregate`` run over those that are left when it fires, so its state is larger than without an
+    evictor.
     Differs from Flink: ``elements`` is a list, from which elements are removed in any of Python's ways.
 
     Example:

@@ -1,8 +1,7 @@
 """State of all keys of a bucket, in pages: a page is read and written as one.
 
 Each access to Spark's state store is a call to another process, so state is grouped into pages. The number of pages
-doubles
-when they grow too large; a page is split in two when it is next read.
+doubles when they grow too large; a page is split in two when it is next read.
 """
 
 from __future__ import annotations

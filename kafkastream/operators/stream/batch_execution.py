@@ -27,8 +27,8 @@ class BatchOperator(KeyedOperator):
     timestamps.
 
     Same as in Flink's BATCH mode: nothing is late. The watermark stays at its minimum while a key's elements are passed
-    on, and
-    then moves to the maximum, where all timers of the key fire, processing-time timers too.
+    on, and then moves to the maximum, where the event-time timers of the key fire. Processing-time timers of all keys
+    fire at the end.
 
     Args:
         operator: Operator as it runs in STREAMING mode.

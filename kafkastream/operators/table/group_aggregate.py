@@ -21,8 +21,7 @@ class GroupAggregateOperator(TableOperator):
     row goes.
 
     Same as in Flink: a group without keys is deleted, too, when all its rows have gone; and with a time to live, each
-    row emits
-    the aggregates again, equal or not, so that downstream operators do not expire them.
+    row emits the aggregates again, equal or not, so that downstream operators do not expire them.
 
     Args:
         operation: The aggregation.

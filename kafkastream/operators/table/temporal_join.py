@@ -31,8 +31,7 @@ class TemporalJoinOperator(TableOperator):
     them.
 
     Same as in Flink: left rows are emitted with the kind that they came with. An UPDATE_BEFORE (-U) of a right row is
-    ignored;
-    the row that follows replaces the version.
+    ignored; the row that follows replaces the version.
 
     Args:
         operation: The join.

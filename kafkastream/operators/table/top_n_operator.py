@@ -62,8 +62,7 @@ class TopNOperator(_Ranked):
     """First rows of each key, updated whenever they change.
 
     If the rank is a column, or the first rank is not wanted, each row whose rank changes is emitted; otherwise only
-    rows that
-    enter and leave are. If rows are only added, no more are kept than are wanted.
+    rows that enter and leave are. If rows are only added, no more are kept than are wanted.
     """
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
