@@ -1,1 +1,1 @@
-"""Flink SQL as the user writes it: types, tables, statements and the options of connectors; nothing here knows Spark."""
+"""Flink SQL: types, tables, statements, options of connectors and formats, plans of queries; independent of Spark."""

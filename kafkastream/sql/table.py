@@ -1,4 +1,4 @@
-"""Tables as they are declared: columns, watermark, primary key, and the options of their connector."""
+"""Declarations of tables: columns, watermark, primary key, and options of the connector."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Position(NamedTuple):
 @final
 @attrs.frozen
 class Expression:
-    """An expression, as the user wrote it; where it stands does not make it another one.
+    """An expression as the user wrote it; equality ignores its position.
 
     Args:
-        text: The expression's text.
-        position: Where it begins in its text.
-        of: What it was given to, if it is a text of its own and no part of a statement.
-        space: The catalog and database of its names without these; those that are current then, if None.
-        names: What its names mean, a ``kafkastream.sql.plan.planning_catalog.Catalog``; what they mean then, if None.
+        text: Text of the expression.
+        position: Position of its begin in the statement.
+        of: Owner of the text, if it is not part of a statement.
+        space: Catalog and database of unqualified names; None for those that are current when it is planned.
+        names: ``kafkastream.sql.plan.planning_catalog.Catalog`` of its names; None for the one of planning.
     """
 
     text: str = attrs.field(repr=lambda text: repr(masked(text)))
@@ -58,7 +58,7 @@ class Expression:
 @final
 @attrs.frozen
 class PhysicalColumn:
-    """A column that is a field of the key or the value of the records."""
+    """A column of the key or the value of records."""
 
     name: str
     type: DataType
@@ -69,13 +69,13 @@ class PhysicalColumn:
 @final
 @attrs.frozen
 class MetadataColumn:
-    """A column that is the record's metadata, such as its topic.
+    """A column of records' metadata, such as the topic.
 
     Args:
-        name: The column's name.
-        type: Its type, to and from which the metadata is cast.
-        key: Which metadata.
-        is_virtual: Whether it is read only.
+        name: Name of the column.
+        type: Type of the column, to and from which the metadata is cast.
+        key: Key of the metadata.
+        is_virtual: Whether it is only read (``VIRTUAL``).
     """
 
     name: str
@@ -103,7 +103,7 @@ Column = PhysicalColumn | MetadataColumn | ComputedColumn
 @final
 @attrs.frozen
 class Watermark:
-    """Watermark of a table: how far event time has come, by a column; the names of nested fields make its path."""
+    """Watermark declaration of a table: path of the column (of nested fields, if several names) and the expression."""
 
     path: tuple[str, ...]
     expression: Expression
@@ -116,9 +116,9 @@ class TableSchema:
     """Schema of a table's rows.
 
     Args:
-        columns: In their order.
-        watermark: Which column is the rows' event time, if one is.
-        primary_key: The columns that tell rows apart; none when nothing was declared.
+        columns: Columns, in order.
+        watermark: Watermark, if declared.
+        primary_key: Names of the primary key's columns; empty without one.
     """
 
     columns: tuple[Column, ...] = ()
@@ -127,33 +127,33 @@ class TableSchema:
 
     @property
     def physical(self) -> tuple[PhysicalColumn, ...]:
-        """The fields of keys and values."""
+        """Return the physical columns."""
         return tuple(column for column in self.columns if isinstance(column, PhysicalColumn))
 
     @property
     def metadata(self) -> tuple[MetadataColumn, ...]:
-        """The metadata columns."""
+        """Return the metadata columns."""
         return tuple(column for column in self.columns if isinstance(column, MetadataColumn))
 
     @property
     def computed(self) -> tuple[ComputedColumn, ...]:
-        """The computed columns."""
+        """Return the computed columns."""
         return tuple(column for column in self.columns if isinstance(column, ComputedColumn))
 
 
 @final
 @attrs.frozen
 class TableDefinition:
-    """A table, as ``CREATE TABLE`` declares it.
+    """Definition of a table, as of ``CREATE TABLE``.
 
     Args:
-        name: Its name, with its catalog and database where they were given.
-        schema: Its rows.
-        options: The options of ``WITH``.
-        comment: What the DDL says about it.
-        positions: Where each option stands.
-        stream: The stream whose elements its rows are, where a program has made it of one.
-        partitioned_by: The columns whose values are in the names of directories.
+        name: Name, preceded by catalog and database if given.
+        schema: Schema of the rows.
+        options: Options of ``WITH``.
+        comment: ``COMMENT``.
+        positions: Positions of the options in the text.
+        stream: Stream whose elements are the rows, for a table made from a stream.
+        partitioned_by: Partition columns, whose values are in the names of directories.
     """
 
     name: tuple[str, ...]
@@ -168,15 +168,15 @@ class TableDefinition:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """The name in full."""
+        """Return the qualified name."""
         return ("default_catalog", "default_database")[: 3 - len(self.name)] + self.name
 
     @property
     def identifier(self) -> str:
-        """The name, as Flink shows it."""
+        """Return the name as Flink prints it."""
         return ".".join(self.path)
 
     @property
     def subject(self) -> str:
-        """Subject of errors about the options: the table."""
+        """Return the subject of errors about options: the table."""
         return f"table {self.identifier}"

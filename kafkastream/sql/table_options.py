@@ -1,4 +1,4 @@
-"""The options of WITH, read by their declarations."""
+"""Options of WITH, read by their declarations."""
 
 from __future__ import annotations
 
@@ -26,32 +26,32 @@ _PLAIN = ("",)
 
 
 class Declaration(Protocol):
-    """A statement with options, or what it declares."""
+    """A statement with options, or its result."""
 
     @property
     def subject(self) -> str:
-        """Subject of errors about the options: what has them."""
+        """Return the subject of errors about options."""
         ...
 
     @property
     def options(self) -> Mapping[str, str]:
-        """The options as the user wrote them."""
+        """Return the options as the user wrote them."""
         ...
 
     @property
     def positions(self) -> Mapping[str, Position]:
-        """Positions of the options; under an empty key, that of all of them, if it is known."""
+        """Return the positions of the options; the empty key has that of the whole list, if known."""
         ...
 
 
 @final
 @attrs.frozen
 class GivenOptions(Generic[D_co]):
-    """Options with their values, and where these are written.
+    """Options with resolved values and their positions.
 
     Args:
-        definition: The table or catalog that has them.
-        values: The options, with what they refer to in the environment and in files.
+        definition: Table or catalog with the options.
+        values: Options with references to the environment and files resolved.
     """
 
     definition: D_co
@@ -59,29 +59,29 @@ class GivenOptions(Generic[D_co]):
 
     @staticmethod
     def of(definition: E, environ: Mapping[str, str] | None = None) -> GivenOptions[E]:
-        """The options of a table, or of a catalog.
+        """Return the options of a table or a catalog.
 
         Args:
-            definition: The table or catalog that has them.
-            environ: The variables that values may refer to; this process's if not given.
+            definition: Table or catalog with the options.
+            environ: Environment variables for references; default: those of this process.
 
         Raises:
-            DefinitionError: A value refers to a variable or a file that is not there.
+            DefinitionError: A value refers to a variable or a file that does not exist.
         """
         unresolved = GivenOptions(definition, FrozenMap(definition.options))
         variables = os.environ if environ is None else environ
         return GivenOptions(definition, FrozenMap(resolved_options(definition.options, variables, unresolved.where)))
 
     def get(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> T:
-        """The value of an option; its default where it is not given.
+        """Return the value of an option; its default if it is not given.
 
         Args:
-            option: Its declaration.
-            prefixes: What may stand before its key; the first that is given counts.
+            option: Declaration of the option.
+            prefixes: Possible prefixes of its key; the first one that is given counts.
 
         Raises:
-            DefinitionError: The text does not fit the option.
-            UnsupportedFeatureError: The text asks for what is not to be had here.
+            DefinitionError: The value is invalid.
+            UnsupportedFeatureError: The value is not supported.
         """
         key = self.spelling(option, prefixes)
         if key is None:
@@ -91,7 +91,7 @@ class GivenOptions(Generic[D_co]):
         except UnsupportedFeatureError as error:
             raise UnsupportedFeatureError(error.what, where=self.where(key), now=error.now) from None
         except ValueError as error:
-            # Not as its cause: the reason may hold what a reference stands for.
+            # Without a cause, whose text may contain the value of a reference.
             raise self.refusal(
                 f"Unsupported value {self.shown(key)} for {key!r}{self._reason(key, error)}", key, now=option.doc
             ) from None
@@ -102,7 +102,7 @@ class GivenOptions(Generic[D_co]):
         return f": {error.what if isinstance(error, DefinitionError) else error}"
 
     def spelling(self, option: Option[T], prefixes: Sequence[str] = _PLAIN) -> str | None:
-        """The key under which an option is given, if it is."""
+        """Return the key under which an option is given, if it is."""
         keys = (prefix + key for prefix in prefixes for key in option.keys)
         return next((key for key in keys if key in self.values), None)
 
@@ -111,22 +111,22 @@ class GivenOptions(Generic[D_co]):
         return self.spelling(option) is not None
 
     def under(self, family: OptionFamily, prefixes: Sequence[str] = _PLAIN) -> FrozenMap[str, str]:
-        """The options of a family, by the ends of their keys."""
+        """Return the options of a family, by the rest of their keys."""
         starts = [prefix + family.prefix for prefix in prefixes]
         ends = ((start, key, value) for start in starts for key, value in self.values.items() if key.startswith(start))
         return FrozenMap({key.removeprefix(start): value for start, key, value in ends})
 
     def shown(self, key: str) -> str:
-        """A value as the user wrote it; ``***`` for a secret."""
+        """Return a value as the user wrote it; ``***`` for a secret."""
         return repr("***") if is_secret(key) else redacted(self.definition.options[key])
 
     def masked(self, key: str) -> str:
-        """Return a value as it counts; ``***`` in place of secrets."""
+        """Return a resolved value, with ``***`` in place of secrets."""
         value = self.values[key]
         return "***" if is_secret(key) or isinstance(value, Secret) else URL_USER.sub("***@", value)
 
     def where(self, key: str | None = None) -> str:
-        """The place of an option, or what has them."""
+        """Return the position of an option, or the subject of the options."""
         option = () if key is None else (f"option {key!r}",)
         positions = self.definition.positions
         return ", ".join((self.definition.subject, *option, *self._at(positions.get(key or "", positions.get("")))))
@@ -136,11 +136,11 @@ class GivenOptions(Generic[D_co]):
         return () if position is None else (str(position),)
 
     def refusal(self, what: str, key: str | None = None, now: str = "") -> DefinitionError:
-        """An error about an option, or about what has them."""
+        """Return an error about an option, or about all options."""
         return DefinitionError(what, where=self.where(key), now=now)
 
     def missing(self, keys: Sequence[str], key: str | None = None) -> DefinitionError:
-        """An error about options that must be given, and are not."""
+        """Return an error about missing options."""
         return self.refusal(
             f"One or more required options are missing. Missing required options are: {', '.join(keys)}",
             key,
@@ -149,14 +149,14 @@ class GivenOptions(Generic[D_co]):
 
     @contextmanager
     def reading(self, key: str | None = None) -> Iterator[None]:
-        """Errors of values that are made within it get the place of the option."""
+        """Add the position of an option to errors of values within a ``with`` block."""
         try:
             yield
         except (DefinitionError, UnsupportedFeatureError) as error:
             raise type(error)(error.what, where=self.where(key), now=error.now) from None
 
     def column_refusal(self: GivenOptions[TableDefinition], what: str, name: str, now: str = "") -> DefinitionError:
-        """An error about a column."""
+        """Return an error about a column."""
         columns = self.definition.schema.columns
         position = next((column.position for column in columns if column.name == name), None)
         where = ", ".join((self.where(), f"column {name!r}", *self._at(position)))
@@ -168,7 +168,7 @@ TableOptions = GivenOptions[TableDefinition]
 
 
 def _as_secret(given: str, parsed: T) -> T:
-    """Keep texts secret that a parser has cut out of a secret."""
+    """Return parsed texts of a secret as secrets."""
     if not isinstance(given, Secret):
         return parsed
     hidden: object = parsed
@@ -180,7 +180,7 @@ def _as_secret(given: str, parsed: T) -> T:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question about the known word that is closest; empty when none is close.
+    """Return a question with the closest known word; empty if none is close.
 
     Example:
         >>> did_you_mean("scan.startup.modes", ["topic", "scan.startup.mode"])

@@ -1,4 +1,4 @@
-"""The stream whose elements are the rows of a table."""
+"""Stream behind a table that a program has made from it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TableStream:
     """A stream of the DataStream API.
 
     Args:
-        nodes: All that its elements come from, in a job graph; its own node is the last.
-        type_info: The type of its elements.
-        changelog: Which kinds of rows they may be.
+        nodes: Nodes of the stream in its job graph; the last one is its own.
+        type_info: Type of its elements.
+        changelog: Changelog mode of its elements.
     """
 
     nodes: tuple[Node, ...] = attrs.field(repr=False)

@@ -18,18 +18,18 @@ _DAY_LENGTH: Final = len("2024-05-01")
 
 
 def clock(separator: str) -> str:
-    """The time of a timestamp, as a regular expression: by ISO 8601, with ``T`` before it, it may have no seconds."""
+    """Return the regular expression of a timestamp's time; by ISO 8601, after ``T``, seconds are optional."""
     return _SHORT_CLOCK if separator == "T" else CLOCK
 
 
 def time_type(text: str, separator: str) -> DataType | None:
-    """The type as which a format reads a text; None if it is no date and no timestamp.
+    """Return the type as which formats read a text; None if it is neither a date nor a timestamp.
 
-    A timestamp has milliseconds, as event time has, and more where the text has.
+    A timestamp has at least milliseconds, as event time has, and more digits if the text has.
 
     Args:
         text: The text.
-        separator: What stands between date and time.
+        separator: Character between date and time.
 
     Example:
         >>> str(time_type("2024-05-01 12:30:00Z", " ")), str(time_type("2024-05-01T12:30", "T"))
@@ -45,7 +45,7 @@ def time_type(text: str, separator: str) -> DataType | None:
 
 
 def _is_real(text: str) -> bool:
-    """Whether there is such a day and time."""
+    """Whether the date and time exist."""
     try:
         year, month, day, *time = map(int, re.findall(r"\d+", text.partition(".")[0]))
         hour, minute, second = (*time, 0, 0, 0)[:3]

@@ -1,4 +1,4 @@
-"""The types of SQL as those of elements of streams."""
+"""Mapping between SQL types and type information of streams."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SIMPLE: Final[Mapping[Kind, TypeInformation[Any]]] = {
 
 
 def row_type_info(fields: Iterable[tuple[str, DataType]]) -> RowTypeInfo:
-    """The type of rows with these columns.
+    """Return the type of rows with these columns.
 
     Example:
         >>> row_type_info([("id", DataType.of(Kind.BIGINT))])
@@ -74,7 +74,7 @@ _KINDS: Final[Mapping[TypeKind, DataType]] = {
 
 
 def column_type(type_info: TypeInformation[Any]) -> DataType | None:
-    """The type of a column with such values, as Flink takes it (times with 6 digits, not 9); None when SQL has none.
+    """Return the SQL type of values, as Flink does (times with 6 digits, not 9); None if there is none.
 
     Example:
         >>> str(column_type(Types.MAP(Types.STRING(), Types.ROW_NAMED(["n"], [Types.INT()]))))
@@ -102,7 +102,7 @@ def column_type(type_info: TypeInformation[Any]) -> DataType | None:
 
 
 def field_names(type_info: TypeInformation[Any]) -> tuple[str, ...]:
-    """The names of the fields of a row or tuple: ``f0``, ``f1`` and so on, if they were not given."""
+    """Return the names of the fields of a row or tuple; default: ``f0``, ``f1`` and so on."""
     if isinstance(type_info, RowTypeInfo):
         return type_info.field_names
     return tuple(f"f{place}" for place in range(len(type_info.elements)))

@@ -1,4 +1,4 @@
-"""The data types of SQL tables, with Flink's names, limits and defaults."""
+"""Data types of SQL tables, with Flink's names, limits and defaults."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkastream.sql.quoting import literal, quoted
 __all__ = ["DataType", "Kind", "RowField"]
 
 _MOST = 2**31 - 1
-"""The length of STRING and BYTES."""
+"""Length of STRING and BYTES."""
 
 
 class Kind(enum.Enum):
@@ -52,9 +52,9 @@ class RowField:
     """A field of a ROW.
 
     Args:
-        name: Its name.
-        type: Its type.
-        comment: What the DDL says about it; empty when nothing.
+        name: Name of the field.
+        type: Type of the field.
+        comment: ``COMMENT`` of the field; may be empty.
     """
 
     name: str
@@ -65,15 +65,15 @@ class RowField:
 @final
 @attrs.frozen
 class DataType:
-    """A type; ``str`` of it is its SQL.
+    """A data type; ``str`` returns its SQL.
 
     Args:
-        kind: What it is.
-        is_nullable: Whether it holds NULL, too.
-        size: The length of texts and bytes, the precision of numbers and times; None for types without.
-        scale: The digits behind the point of a DECIMAL.
-        parts: The element of an ARRAY or MULTISET, the key and value of a MAP.
-        fields: The fields of a ROW.
+        kind: Kind of the type.
+        is_nullable: Whether it allows NULL.
+        size: Length of texts and bytes, or precision of numbers and times; None for types without.
+        scale: Scale of a DECIMAL.
+        parts: Element type of an ARRAY or MULTISET, or key and value types of a MAP.
+        fields: Fields of a ROW.
 
     Example:
         >>> str(DataType.of(Kind.MAP, parts=(DataType.string().not_null(), DataType.bytes_())))
@@ -97,7 +97,7 @@ class DataType:
         parts: tuple[DataType, ...] = (),
         fields: tuple[RowField, ...] = (),
     ) -> DataType:
-        """A nullable type, with Flink's length, precision and scale where none is given."""
+        """Return a nullable type, with Flink's default length, precision and scale."""
         if size is None:
             size = _DEFAULT_LENGTH.get(kind, _DEFAULT_PRECISION.get(kind))
         if kind is Kind.DECIMAL and scale is None:
@@ -106,12 +106,12 @@ class DataType:
 
     @staticmethod
     def string() -> DataType:
-        """STRING, which is VARCHAR of the greatest length."""
+        """Return STRING, which is VARCHAR of the maximum length."""
         return DataType.of(Kind.VARCHAR, _MOST)
 
     @staticmethod
     def bytes_() -> DataType:
-        """BYTES, which is VARBINARY of the greatest length."""
+        """Return BYTES, which is VARBINARY of the maximum length."""
         return DataType.of(Kind.VARBINARY, _MOST)
 
     @property
@@ -120,13 +120,13 @@ class DataType:
         return self.parts or tuple(field.type for field in self.fields)
 
     def not_null(self) -> DataType:
-        """Return this type without NULL (``NOT NULL``)."""
+        """Return the type as NOT NULL."""
         return attrs.evolve(self, is_nullable=False)
 
     notNull = not_null
 
     def nullable(self) -> DataType:
-        """Return this type with NULL."""
+        """Return the type as nullable."""
         return attrs.evolve(self, is_nullable=True)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Functions of the user's in SQL: what they implement, and what is known of one."""
+"""User-defined functions of SQL: their base classes, and their declaration."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["FunctionContext", "ScalarFunction", "UserDefinedFunction", "UserFunc
 @final
 @attrs.frozen
 class FunctionContext:
-    """Context of a function: what it may ask for when it is opened.
+    """Context of a function, passed to ``open``.
 
-    Same as PyFlink's. Differs: functions of SQL have no metrics.
+    As PyFlink's, but functions of SQL have no metrics.
 
     Example:
         >>> FunctionContext({"rate": "7"}).get_job_parameter("rate", "1")
@@ -30,7 +30,7 @@ class FunctionContext:
     job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), repr=False)
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
-        """A global parameter of the job, as text; ``default_value`` if there is none."""
+        """Return a global job parameter as text; ``default_value`` if it is not set."""
         return self.job_parameters.get(key, default_value)
 
     getJobParameter = get_job_parameter
@@ -49,18 +49,18 @@ class FunctionContext:
 
 
 class UserDefinedFunction:
-    """Base of functions that SQL calls: ``open`` runs before the first call, ``close`` after the last.
+    """Base of user-defined functions: ``open`` runs before the first call, ``close`` after the last.
 
     A function is opened once per Python worker and kept between micro-batches.
     Differs from Flink: a function that overrides ``close`` is opened and closed with every task of every micro-batch,
-    because Spark may take a worker away between two of them. A task that is broken off closes nothing.
+    because Spark may end a worker between two of them. A failed task does not call ``close``.
     """
 
     def open(self, function_context: FunctionContext) -> None:
-        """Prepare: open connections, load models."""
+        """Prepare the function: open connections, load models."""
 
     def close(self) -> None:
-        """Tear down: release what ``open`` has taken."""
+        """Release the resources of ``open``."""
 
     def is_deterministic(self) -> bool:
         """Whether the same arguments always give the same result."""
@@ -68,7 +68,7 @@ class UserDefinedFunction:
 
 
 class ScalarFunction(UserDefinedFunction, ABC):
-    """Scalar function: some values in, one out.
+    """Scalar function: returns one value per call.
 
     Example:
         >>> class Next(ScalarFunction):
@@ -78,21 +78,21 @@ class ScalarFunction(UserDefinedFunction, ABC):
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:
-        """The result of one call; NULL comes and goes as None."""
+        """Return the result of one call; NULL is None."""
 
 
 @final
 @attrs.frozen(eq=False)
 class UserFunction:
-    """A function with its types, as ``udf`` makes it.
+    """A function with its types, made by ``udf``.
 
     Args:
-        function: What is called.
-        name: What it is called.
-        result_type: What it returns; NULL, too.
-        input_types: What its arguments are cast to where that loses nothing; None for any.
+        function: Python function, or an instance of ``ScalarFunction``.
+        name: Name of the function.
+        result_type: Type of the result, which may be NULL.
+        input_types: Types that arguments are cast to implicitly; None for any.
         is_deterministic: Whether the same arguments always give the same result.
-        is_pandas: Whether it takes and returns a ``pandas.Series`` for many rows at once.
+        is_pandas: Whether it is vectorized: takes and returns ``pandas.Series``.
     """
 
     function: Callable[..., Any] | ScalarFunction

@@ -1,4 +1,4 @@
-"""Checks of a table's primary key and watermark, once all its columns are known."""
+"""Checks of a table's primary key and watermark against its columns."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Problem = tuple[str, str]
-"""Text of an error, and advice: what is wrong, and what to do."""
+"""Text of an error, and advice."""
 
 TWO_WATERMARKS: Problem = ("Multiple WATERMARK declarations are not supported yet.", "Keep one of them.")
 TWO_KEYS: Problem = ("Duplicate primary key definition.", "Keep one of them.")
@@ -37,30 +37,30 @@ _MOST_PRECISE_ROWTIME = 3
 
 
 def refusal(problem: Problem, where: str) -> DefinitionError:
-    """The error about it."""
+    """Return the error about a problem."""
     what, now = problem
     return DefinitionError(what, where=where, now=now)
 
 
 def repeated_column(name: str) -> Problem:
-    """Two columns have one name."""
+    """Return the problem of two columns with the same name."""
     return f"A column named '{name}' already exists in the table.", ""
 
 
 def repeated_key_column(name: str) -> Problem:
-    """The primary key has a column twice."""
+    """Return the problem of a column that is twice in the primary key."""
     return f"Column '{name}' is more than once in the primary key.", ""
 
 
 def problems(schema: TableSchema) -> Iterator[Problem]:
-    """Problems of the primary key and the watermark, all of them."""
+    """Yield all problems of the primary key and the watermark."""
     yield from filter(None, (*(key_problem(schema, name) for name in schema.primary_key), watermark_problem(schema)))
 
 
 def key_problem(schema: TableSchema, name: str) -> Problem | None:
-    """Reason why a column cannot be in the primary key, None if it can.
+    """Return the problem of a column in the primary key; None if it is allowed.
 
-    Metadata columns may be in it, which Flink refuses: the documents of its vendors use the partition and offset as a key.
+    Metadata columns are allowed, unlike in Flink: its vendors document partition and offset as a primary key.
     """
     column = {column.name: column for column in schema.columns}.get(name)
     if column is None:
@@ -74,7 +74,7 @@ def key_problem(schema: TableSchema, name: str) -> Problem | None:
 
 
 def watermark_problem(schema: TableSchema) -> Problem | None:
-    """Reason why the watermark's column cannot be event time; nothing is known about the types of computed columns."""
+    """Return the problem of the watermark's column; types of computed columns are not known here."""
     if schema.watermark is None:
         return None
     path = ".".join(schema.watermark.path)
@@ -93,7 +93,7 @@ def watermark_problem(schema: TableSchema) -> Problem | None:
 
 
 def _reached(of: DataType, path: tuple[str, ...]) -> DataType | None:
-    """The type of a nested field."""
+    """Return the type of a nested field."""
     for name in path:
         inner = next((field.type for field in of.fields if field.name == name), None)
         if inner is None:

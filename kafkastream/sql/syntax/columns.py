@@ -25,7 +25,7 @@ __all__ = ["TableElements", "comment", "computed_column"]
 
 @final
 class TableElements:
-    """The columns, watermark and key that were read so far."""
+    """Columns, watermark and key that have been read so far."""
 
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
@@ -35,10 +35,10 @@ class TableElements:
         self._key: dict[str, Token] = {}
 
     def read(self) -> None:
-        """Reads one element.
+        """Read one element.
 
         Raises:
-            DefinitionError: For what is none, and for a second column of a name, watermark or primary key.
+            DefinitionError: The text is not an element, or repeats a column's name, the watermark or the primary key.
         """
         start = self._cursor.token
         if self._cursor.take("WATERMARK"):
@@ -47,13 +47,13 @@ class TableElements:
             self._read_column(start)
 
     def schema(self, *, complete: bool) -> TableSchema:
-        """Schema of the elements that were read; physical columns of the key are NOT NULL.
+        """Return the schema of the elements; physical columns of the key are NOT NULL.
 
         Args:
-            complete: Whether these are all the columns of the table, so that the key and the watermark can be checked.
+            complete: Whether these are all columns of the table, so that the key and the watermark can be checked.
 
         Raises:
-            DefinitionError: For a key or a watermark on a column that is not there or cannot be in one.
+            DefinitionError: The key or the watermark refers to a column that does not exist or is not allowed.
         """
         columns = tuple(_not_null(one) if one.name in self._key else one for one in self._columns.values())
         schema = TableSchema(columns, self._watermark, tuple(self._key))
@@ -76,7 +76,7 @@ class TableElements:
         self._watermark = Watermark(path, expression(cursor), start.position)
 
     def _constraint(self, column: Token | None = None, name: str = "") -> bool:
-        """Reads a constraint, if one comes next: the table's, or a column's, behind its type."""
+        """Read an optional constraint, of the table or of a column after its type."""
         cursor, start = self._cursor, self._cursor.token
         if named := cursor.take("CONSTRAINT"):
             cursor.name()
@@ -125,7 +125,7 @@ class TableElements:
 
 
 def computed_column(cursor: Cursor) -> ComputedColumn:
-    """Reads ``name AS expression [COMMENT 'text']``."""
+    """Read ``name AS expression [COMMENT 'text']``."""
     start = cursor.token
     name = cursor.name()
     cursor.expect("AS")
@@ -133,7 +133,7 @@ def computed_column(cursor: Cursor) -> ComputedColumn:
 
 
 def comment(cursor: Cursor) -> str:
-    """Reads ``COMMENT 'text'``, if it comes next."""
+    """Read ``COMMENT 'text'``, if it comes next."""
     return cursor.string() if cursor.take("COMMENT") else ""
 
 

@@ -1,4 +1,4 @@
-"""Statements that ask or set something: SHOW, DESCRIBE, EXPLAIN, USE, SET, RESET, ADD JAR."""
+"""The statements SHOW, DESCRIBE, EXPLAIN, USE, SET, RESET and ADD JAR."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DESCRIBED = (ObjectKind.CATALOG, ObjectKind.DATABASE, ObjectKind.FUNCTION)
 
 
 def show(cursor: Cursor) -> Show:
-    """Reads a SHOW statement."""
+    """Read a SHOW statement."""
     start = cursor.expect("SHOW")
     for word in _NOT_SHOWN:
         if is_word(cursor.token, word):
@@ -61,7 +61,7 @@ def _pattern(cursor: Cursor) -> NamePattern | None:
 
 
 def describe(cursor: Cursor) -> Describe:
-    """Reads a DESCRIBE or DESC statement."""
+    """Read a DESCRIBE or DESC statement."""
     start = cursor.advance()
     kind = next((one for one in _DESCRIBED if _is_kind(cursor, one)), ObjectKind.TABLE)
     if kind is not ObjectKind.TABLE:
@@ -76,7 +76,7 @@ def _is_kind(cursor: Cursor, kind: ObjectKind) -> bool:
 
 
 def explain(cursor: Cursor) -> Explain:
-    """Reads an EXPLAIN statement."""
+    """Read an EXPLAIN statement."""
     start = cursor.expect("EXPLAIN")
     details = () if cursor.take("PLAN", "FOR") else _details(cursor)
     return Explain(_explained(cursor), details, position=start.position)
@@ -102,7 +102,7 @@ def _explained(cursor: Cursor) -> Insert | Query | StatementSet | CreateTable:
 
 
 def use(cursor: Cursor) -> Use | UseCatalog:
-    """Reads a USE statement."""
+    """Read a USE statement."""
     start = cursor.expect("USE")
     if is_word(cursor.token, "MODULES"):
         raise cursor.refused(start, "USE MODULES is not supported: there are no modules here.", "Leave it out.")
@@ -112,7 +112,7 @@ def use(cursor: Cursor) -> Use | UseCatalog:
 
 
 def set_(cursor: Cursor) -> Set:
-    """Reads a SET statement."""
+    """Read a SET statement."""
     start = cursor.expect("SET")
     if cursor.ended or cursor.sees(";"):
         return Set(position=start.position)
@@ -122,13 +122,13 @@ def set_(cursor: Cursor) -> Set:
 
 
 def reset(cursor: Cursor) -> Reset:
-    """Reads a RESET statement."""
+    """Read a RESET statement."""
     start = cursor.expect("RESET")
     key = "" if cursor.ended or cursor.sees(";") else cursor.string()
     return Reset(key, position=start.position)
 
 
 def add(cursor: Cursor) -> AddJar:
-    """Reads an ADD JAR statement."""
+    """Read an ADD JAR statement."""
     start = cursor.expect("ADD", "JAR")
     return AddJar(cursor.string(), position=start.position)

@@ -1,4 +1,4 @@
-"""Reading tokens one after the other, and saying what was expected where they do not fit."""
+"""Cursor over tokens, which collects what was expected for error messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _RESERVED = frozenset(
     WATERMARK WHEN WHERE WITH
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
-"""Words that begin or join the clauses of a statement. Flink reserves more; those are taken as names, since nothing else fits."""
+"""Words that begin or join clauses of a statement. Flink reserves more; the others are accepted as names."""
 
 _LONGEST = 40
 _MOST_DIGITS = 18
@@ -29,9 +29,9 @@ _MOST_DIGITS = 18
 
 @final
 class Cursor:
-    """A place among the tokens of a text, which moves forward.
+    """Position among the tokens of a text, which moves forward.
 
-    It notes what was looked for at the furthest place, so that an error can list what would have fit there.
+    It records what was expected at the furthest position, for error messages.
 
     Example:
         >>> cursor = Cursor("DROP TABLE IF EXISTS `a`.b")
@@ -48,25 +48,25 @@ class Cursor:
 
     @property
     def token(self) -> Token:
-        """The next token."""
+        """Return the next token."""
         return self._tokens[self._at]
 
     @property
     def before(self) -> Token:
-        """The token that was read last."""
+        """Return the token that was read last."""
         return self._tokens[self._at - 1]
 
     def ahead(self, count: int = 1) -> Token:
-        """The token ``count`` places behind the next one."""
+        """Return the token ``count`` positions after the next one."""
         return self._tokens[min(self._at + count, len(self._tokens) - 1)]
 
     @property
     def ended(self) -> bool:
-        """Whether all is read."""
+        """Whether all tokens have been read."""
         return self.token.kind is TokenKind.END
 
     def advance(self) -> Token:
-        """Reads any token."""
+        """Read any token."""
         token = self.token
         self._at = min(self._at + 1, len(self._tokens) - 1)
         return token
@@ -80,14 +80,14 @@ class Cursor:
         return True
 
     def take(self, *words: str) -> bool:
-        """Reads these keywords or symbols, if all of them come next."""
+        """Read these keywords or symbols, if all of them come next; return whether they did."""
         if not self.sees(*words):
             return False
         self._at += len(words)
         return True
 
     def expect(self, *words: str) -> Token:
-        """Reads these keywords or symbols, and returns the first."""
+        """Read these keywords or symbols, and return the first."""
         first = self.token
         for word in words:
             if not self.take(word):
@@ -95,14 +95,14 @@ class Cursor:
         return first
 
     def choose(self, *words: str) -> str:
-        """Reads one of these words."""
+        """Read one of these words."""
         for word in words:
             if self.take(word):
                 return word
         raise self.unexpected()
 
     def name(self) -> str:
-        """Reads a name."""
+        """Read a name."""
         token = self.token
         if token.kind is TokenKind.NAME or (token.kind is TokenKind.WORD and token.value not in _RESERVED):
             self.advance()
@@ -111,28 +111,28 @@ class Cursor:
         raise self.unexpected()
 
     def path(self) -> tuple[str, ...]:
-        """Reads names with dots between them."""
+        """Read names separated by dots."""
         names = [self.name()]
         while self.take("."):
             names.append(self.name())
         return tuple(names)
 
     def string(self) -> str:
-        """Reads a text in single quotes."""
+        """Read a text in single quotes."""
         if self.token.kind is TokenKind.STRING:
             return self.advance().value
         self.missing("a text in single quotes")
         raise self.unexpected()
 
     def integer(self) -> int:
-        """Reads a number without a point; one that is longer than any limit is cut, and still above it."""
+        """Read an integer; one that is longer than any limit is truncated, but stays above the limit."""
         if self.token.kind is TokenKind.NUMBER and self.token.text.isdecimal():
             return int(self.advance().text[:_MOST_DIGITS])
         self.missing("a whole number")
         raise self.unexpected()
 
     def listed(self, item: Callable[[], T]) -> tuple[T, ...]:
-        """Reads items between parentheses, with commas between them."""
+        """Read items in parentheses, separated by commas."""
         self.expect("(")
         items = [item()]
         while self.take(","):
@@ -141,14 +141,14 @@ class Cursor:
         return tuple(items)
 
     def last(self, read: T, end: str) -> T:
-        """Return what was read, if nothing stands behind it; else raise: ``end`` would fit there."""
+        """Return a value that was read, if the text ends here; otherwise fail, with ``end`` among the expected."""
         if not self.ended:
             self.missing(end)
             raise self.unexpected()
         return read
 
     def missing(self, what: str, ahead: int = 0) -> None:
-        """Notes that ``what`` would fit here, or some tokens ahead, and is not there."""
+        """Record that ``what`` was expected here, or some tokens ahead."""
         at = self._at + ahead
         if at > self._furthest:
             self._furthest, self._tried = at, []
@@ -156,21 +156,21 @@ class Cursor:
             self._tried.append(what)
 
     def unexpected(self) -> DefinitionError:
-        """The error about the furthest token that did not fit."""
+        """Return the error about the furthest token that did not fit."""
         token = self._tokens[min(self._furthest, len(self._tokens) - 1)]
         tried = list(dict.fromkeys(self._tried))
         return self.error(token, f"Expected {_either(tried)}, found {self.found(token)}.", _advice(token, tried))
 
     def error(self, token: Token, what: str, now: str = "") -> DefinitionError:
-        """An error about a token."""
+        """Return an error about a token."""
         return self.source.error(token.start, what, now)
 
     def refused(self, token: Token, what: str, now: str) -> UnsupportedFeatureError:
-        """The error about a token that begins what cannot be had."""
+        """Return the error about a token that begins an unsupported clause."""
         return self.source.refused(token.start, what, now)
 
     def found(self, token: Token) -> str:
-        """A token for an error's text: short, and no secret."""
+        """Return a token for an error text, shortened and without secrets."""
         if token.kind is TokenKind.END:
             return "the end of the text"
         shown = self.source.shown(token.start, token.end)

@@ -1,4 +1,4 @@
-"""Data types, as they stand behind the names of columns."""
+"""Parser of data types."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["parse_type", "read_type"]
 
 _DEEPEST = 100
-"""Most types that may be nested in each other."""
+"""Maximum nesting of types."""
 
 
 class _Limit(NamedTuple):
-    """Flink's limit of a length, precision or scale, and what its error calls it."""
+    """Flink's limit of a length, precision or scale, with its name in errors."""
 
     what: str
     low: int
@@ -55,15 +55,15 @@ _REFUSED = {
 
 
 def parse_type(text: str, of: str = "") -> DataType:
-    """The type that a text is, as Flink writes it in DDL.
+    """Parse a type as in Flink's DDL.
 
     Args:
         text: The text.
-        of: What it was given to, for errors.
+        of: Owner of the text, for errors.
 
     Raises:
-        DefinitionError: When it is none, or a length or precision is beyond Flink's limits.
-        UnsupportedFeatureError: For RAW, STRUCTURED, VARIANT and types of users.
+        DefinitionError: The text is not a type, or a length or precision exceeds Flink's limits.
+        UnsupportedFeatureError: The type is RAW, STRUCTURED, VARIANT or user-defined.
 
     Example:
         >>> str(parse_type("row<id int not null, tags varchar(9) array>"))
@@ -74,10 +74,10 @@ def parse_type(text: str, of: str = "") -> DataType:
 
 
 def read_type(cursor: Cursor, depth: int = 0) -> DataType:
-    """Reads a type, with NULL or NOT NULL behind it.
+    """Read a type, followed by an optional NULL or NOT NULL.
 
     Differs from ``DataType.of`` as Flink SQL does: VARCHAR and VARBINARY without a length are STRING and BYTES.
-    The precisions of intervals are checked and forgotten, since no format has intervals.
+    The precisions of intervals are checked but not kept, since no format has intervals.
     """
     start = cursor.token
     parsed = _nullability(cursor, _bare(cursor, depth))

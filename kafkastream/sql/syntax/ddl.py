@@ -35,7 +35,7 @@ _LANGUAGES = ("PYTHON", "JAVA", "SCALA", "SQL")
 
 
 def create(cursor: Cursor) -> CreateTable | CreateView | CreateCatalog | CreateDatabase | CreateFunction:
-    """Reads a CREATE statement."""
+    """Read a CREATE statement."""
     start = cursor.expect("CREATE")
     if cursor.take("OR"):
         raise cursor.refused(start, "CREATE OR REPLACE is not supported.", "DROP ... IF EXISTS first, then CREATE.")
@@ -57,7 +57,7 @@ def create(cursor: Cursor) -> CreateTable | CreateView | CreateCatalog | CreateD
 
 
 def drop(cursor: Cursor) -> Drop:
-    """Reads a DROP statement."""
+    """Read a DROP statement."""
     start = cursor.expect("DROP")
     temporary = cursor.take("TEMPORARY")
     _refuse(cursor, "DROP")

@@ -1,4 +1,4 @@
-"""Expressions and queries, which are cut out of the text as they stand, and lists of options."""
+"""Expressions and queries, which stay text, and lists of options."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _OPENING = {close: opening for opening, close in _CLOSING.items()}
 
 
 def expression(cursor: Cursor) -> Expression:
-    """Reads an expression: up to the comma, COMMENT or closing parenthesis that belongs to no part of it."""
+    """Read an expression, up to a comma, COMMENT or closing parenthesis outside of it."""
     return _cut(cursor, "an expression", _is_behind_expression)
 
 
 def parse_expression(text: str, of: str) -> Expression:
-    """The expression that a text is.
+    """Check that a text is one expression, and return it.
 
     Args:
         text: The text.
-        of: What it was given to, for errors.
+        of: Owner of the text, for errors.
 
     Raises:
-        DefinitionError: It is empty, more than one, or its parentheses do not fit.
+        DefinitionError: The text is empty, has several expressions, or unbalanced parentheses.
 
     Example:
         >>> parse_expression(" ts - INTERVAL '5' SECOND ", "watermark('ts')").text
@@ -42,7 +42,7 @@ def parse_expression(text: str, of: str) -> Expression:
 
 
 def query(cursor: Cursor) -> Expression:
-    """Reads a query: up to the semicolon, or the end of the text."""
+    """Read a query, up to the semicolon or the end of the text."""
     if not begins_query(cursor.token):
         cursor.missing("a query (SELECT, WITH, VALUES)")
         raise cursor.unexpected()
@@ -55,7 +55,7 @@ def begins_query(token: Token) -> bool:
 
 
 def options(cursor: Cursor) -> tuple[FrozenMap[str, str], FrozenMap[str, Position]]:
-    """Reads ``('key' = 'value', ...)``: the options, of which the last of a key counts, and where each key stands."""
+    """Read ``('key' = 'value', ...)``: the options, of which the last of a key counts, and their positions."""
     if is_word(cursor.ahead(), ")"):
         cursor.expect("(", ")")
         return FrozenMap(), FrozenMap()
@@ -64,7 +64,7 @@ def options(cursor: Cursor) -> tuple[FrozenMap[str, str], FrozenMap[str, Positio
 
 
 def hinted_options(cursor: Cursor) -> FrozenMap[str, str]:
-    """Reads ``/*+ OPTIONS('key' = 'value') */``, if it comes next."""
+    """Read an optional ``/*+ OPTIONS('key' = 'value') */``."""
     if not cursor.take("/*+"):
         return FrozenMap()
     cursor.expect("OPTIONS")

@@ -1,4 +1,4 @@
-"""INSERT, and sets of statements that run together."""
+"""INSERT and statement sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["begin", "execute", "filled_table", "insert", "own_query", "statement
 
 
 def insert(cursor: Cursor) -> Insert:
-    """Reads an INSERT statement."""
+    """Read an INSERT statement."""
     start = cursor.expect("INSERT")
     if is_word(cursor.token, "OVERWRITE"):
         what = "INSERT OVERWRITE is not supported: a topic is only ever appended to."
@@ -28,13 +28,13 @@ def insert(cursor: Cursor) -> Insert:
 
 
 def own_query(cursor: Cursor) -> Query:
-    """Reads a query that is a statement of its own."""
+    """Read a query as a statement."""
     position = cursor.token.position
     return Query(query(cursor), position=position)
 
 
 def filled_table(cursor: Cursor) -> CreateTable:
-    """Reads ``CREATE TABLE ... AS``."""
+    """Read ``CREATE TABLE ... AS``."""
     start = cursor.token
     created = create(cursor)
     if isinstance(created, CreateTable) and (created.query or created.as_table):
@@ -43,7 +43,7 @@ def filled_table(cursor: Cursor) -> CreateTable:
 
 
 def execute(cursor: Cursor) -> StatementSet | Insert | Query:
-    """Reads ``EXECUTE`` with a statement set, an INSERT or a query."""
+    """Read ``EXECUTE`` with a statement set, an INSERT or a query."""
     start = cursor.expect("EXECUTE")
     if is_word(cursor.token, "PLAN"):
         raise cursor.refused(start, "EXECUTE PLAN is not supported.", "Execute the INSERT statement itself.")
@@ -53,13 +53,13 @@ def execute(cursor: Cursor) -> StatementSet | Insert | Query:
 
 
 def statement_set(cursor: Cursor) -> StatementSet:
-    """Reads ``STATEMENT SET BEGIN INSERT ...; END``."""
+    """Read ``STATEMENT SET BEGIN INSERT ...; END``."""
     start = cursor.expect("STATEMENT", "SET", "BEGIN")
     return StatementSet(_until_end(cursor), position=start.position)
 
 
 def begin(cursor: Cursor) -> StatementSet:
-    """Reads the older ``BEGIN STATEMENT SET; INSERT ...; END``."""
+    """Read the older ``BEGIN STATEMENT SET; INSERT ...; END``."""
     start = cursor.expect("BEGIN", "STATEMENT", "SET", ";")
     return StatementSet(_until_end(cursor), position=start.position)
 

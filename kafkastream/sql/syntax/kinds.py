@@ -1,4 +1,4 @@
-"""The words that statements choose from."""
+"""Enumerations of keywords in statements."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class ObjectKind(enum.Enum):
 
 
 class FeatureOption(enum.Enum):
-    """The parts of a table that LIKE takes over."""
+    """Parts of a table that LIKE copies."""
 
     ALL = "ALL"
     CONSTRAINTS = "CONSTRAINTS"
@@ -31,7 +31,7 @@ class FeatureOption(enum.Enum):
 
 
 class MergingStrategy(enum.Enum):
-    """Strategies by which LIKE takes a part of a table over (Flink's ``MergingStrategy``)."""
+    """Strategies by which LIKE merges a part of a table (Flink's ``MergingStrategy``)."""
 
     INCLUDING = "INCLUDING"
     EXCLUDING = "EXCLUDING"
@@ -39,7 +39,7 @@ class MergingStrategy(enum.Enum):
 
 
 class ExplainDetail(enum.Enum):
-    """Details that EXPLAIN shows besides the plan."""
+    """Details that EXPLAIN adds to the plan."""
 
     ESTIMATED_COST = "ESTIMATED_COST"
     CHANGELOG_MODE = "CHANGELOG_MODE"
@@ -48,7 +48,7 @@ class ExplainDetail(enum.Enum):
 
 
 class Shown(enum.Enum):
-    """Subjects that SHOW lists or prints."""
+    """Subjects of SHOW."""
 
     CATALOGS = "CATALOGS"
     CURRENT_CATALOG = "CURRENT CATALOG"

@@ -1,4 +1,4 @@
-"""CREATE TABLE ... LIKE: what a table takes over from its base."""
+"""CREATE TABLE ... LIKE: merges a table with its base."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ _GENERATED = {ComputedColumn: FeatureOption.GENERATED, MetadataColumn: FeatureOp
 
 
 def liked(definition: TableDefinition, like: LikeClause, of: TableDefinition) -> TableDefinition:
-    """A table with what its LIKE clause takes over from the base.
+    """Return a table merged with the base of its LIKE clause.
 
-    The rules are Flink's: the base's columns come first; everything is included, and options are overwritten, unless the clause
-    says otherwise; a physical column is never overwritten, a computed or metadata column only by its like. The
-    distribution is no part of a definition, since no connector here has one. The comment is not taken over.
+    Flink's rules apply: the base's columns come first; everything is included, and options are overwritten, unless the
+    clause says otherwise; a physical column is never overwritten, a computed or metadata column only by one of the same
+    kind. The distribution is not part of a definition, since no connector here has one. The comment is not copied.
 
     Args:
-        definition: The table as its statement says it.
-        like: The clause.
-        of: The base.
+        definition: Table as its statement declares it.
+        like: LIKE clause.
+        of: Base table.
 
     Raises:
-        DefinitionError: When both have what only one may have, and for a key or watermark on columns that neither has.
+        DefinitionError: Both tables have a part that may exist only once, or the key or watermark refers to a column
+            that neither has.
     """
     schema = TableSchema(
         _columns(definition.schema, like, of.schema),

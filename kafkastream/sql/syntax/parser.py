@@ -1,4 +1,4 @@
-"""Statements of Flink SQL, from text."""
+"""Parser of Flink SQL."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ _REFUSED = {
 
 
 def parse(text: str) -> tuple[Statement, ...]:
-    """The statements of a text, with ``;`` between them.
+    """Parse the statements of a text, separated by ``;``.
 
-    The language is Flink's. Queries and expressions are kept as text, and are not read here.
-    What differs from Flink: words that Flink reserves may be names where nothing else fits.
+    The language is Flink's. Queries and expressions stay text. Differs from Flink: reserved words can be names where
+    nothing else is possible.
 
     Raises:
-        DefinitionError: For what is no statement: what was found, what was expected, line and column, the line itself without
-            passwords, and the closest word.
-        UnsupportedFeatureError: For a statement of Flink that is not to be had, with what works instead.
+        DefinitionError: The text is not a statement. The error has what was found and expected, line and column, the
+            line without passwords, and the closest known word.
+        UnsupportedFeatureError: A statement of Flink is not supported; the error names an alternative.
 
     Example:
         >>> [type(statement).__name__ for statement in parse("USE db; INSERT INTO t SELECT * FROM s;")]
@@ -72,10 +72,10 @@ def parse(text: str) -> tuple[Statement, ...]:
 
 
 def parse_one(text: str) -> Statement:
-    """The only statement of a text.
+    """Parse the only statement of a text.
 
     Raises:
-        DefinitionError: As :func:`parse`, and when there is none or more than one.
+        DefinitionError: As :func:`parse`, or the text has no statement or several.
         UnsupportedFeatureError: As :func:`parse`.
 
     Example:

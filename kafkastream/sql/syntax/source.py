@@ -1,4 +1,4 @@
-"""A SQL text: where things stand in it, and errors that show the place."""
+"""A SQL text, with errors that show positions in it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kafkastream.sql.table import Position
 __all__ = ["SqlText"]
 
 _BEFORE, _WIDTH = 70, 100
-"""Characters of a long line that are shown: those before the place, and all."""
+"""Maximum characters of a long line in an error: before the position, and in total."""
 
 
 @final
@@ -20,8 +20,8 @@ class SqlText:
     r"""A text of SQL statements.
 
     Args:
-        text: The whole text.
-        of: What it was given to, for a text that is no statement.
+        text: Whole text.
+        of: Owner of the text, if it is not a statement.
 
     Example:
         >>> print(SqlText("SELECT 1;\nSELCT 2").error(10, "Unknown statement.", "Did you mean SELECT?"))
@@ -37,15 +37,15 @@ class SqlText:
         self._of = of
 
     def error(self, at: int, what: str, now: str = "") -> DefinitionError:
-        """The error about the character ``at``; its line is shown without secrets."""
+        """Return the error about the character ``at``; its line is shown without secrets."""
         return DefinitionError(what, where=self._where(at), now=now)
 
     def refused(self, at: int, what: str, now: str) -> UnsupportedFeatureError:
-        """Error about the character ``at``, as ``error`` makes it, for what Flink has and this package has not."""
+        """Return the error about the character ``at``, for syntax that Flink has and this package lacks."""
         return UnsupportedFeatureError(what, where=self._where(at), now=now)
 
     def shown(self, start: int, end: int) -> str:
-        """A part of the text without its secrets."""
+        """Return a part of the text without secrets."""
         return masked(self.text, start, end, self._secrets)
 
     @cached_property
@@ -63,7 +63,7 @@ class SqlText:
 
 
 def _pointed(line: str, column: int) -> str:
-    """A line with a caret below; one column for every character, tabs, too."""
+    """Return a line with a caret below; tabs count as one character."""
     first = max(0, column - _BEFORE)
     last = first + _WIDTH
     part = "".join(letter if letter.isprintable() else " " for letter in line[first:last]).rstrip()

@@ -37,7 +37,7 @@ __all__ = [
 ]
 
 Path = tuple[str, ...]
-"""A name, with its catalog and database in front where they are given."""
+"""A name, preceded by catalog and database if given."""
 
 
 @attrs.frozen(kw_only=True)
@@ -50,7 +50,7 @@ class _Placed:
 @final
 @attrs.frozen(kw_only=True)
 class Distribution:
-    """``DISTRIBUTED BY HASH(a, b) INTO 4 BUCKETS``: no algorithm, columns or number where none is given."""
+    """``DISTRIBUTED BY HASH(a, b) INTO 4 BUCKETS``; algorithm, columns and number are optional."""
 
     algorithm: str = ""
     columns: tuple[str, ...] = ()
@@ -63,15 +63,15 @@ class LikeClause(_Placed):
     """``LIKE base (OVERWRITING OPTIONS ...)``.
 
     Args:
-        table: The base table.
-        strategies: The merging strategies that were written.
+        table: Base table.
+        strategies: Merging strategies in the clause.
     """
 
     table: Path
     strategies: FrozenMap[FeatureOption, MergingStrategy] = attrs.field(default=FrozenMap())
 
     def strategy(self, feature: FeatureOption) -> MergingStrategy:
-        """Merging strategy of a part: as written for it, else as written for ALL, else INCLUDING (options: OVERWRITING).
+        """Return the merging strategy of a part: its own one, else that of ALL, else INCLUDING (options: OVERWRITING).
 
         Example:
             >>> LikeClause(("base",)).strategy(FeatureOption.OPTIONS).name
@@ -84,12 +84,12 @@ class LikeClause(_Placed):
 @final
 @attrs.frozen
 class AsTable:
-    """``AS TABLE source ADD COLUMN c AS expression, ...``: a table with another one's columns and rows, and more columns.
+    """``AS TABLE source ADD COLUMN c AS expression, ...``: copies columns and rows of another table, and adds columns.
 
     Args:
         source: The other table.
-        columns: The columns that are added.
-        options: The source's hint, merged over its options.
+        columns: Added columns.
+        options: Options of the source's hint, merged over its own.
     """
 
     source: Path
@@ -103,14 +103,14 @@ class CreateTable(_Placed):
     """``CREATE TABLE``.
 
     Args:
-        definition: The table as far as this statement says it: with ``like`` the base's parts are to be merged in
+        definition: Declared part of the table: with ``like``, the base's parts must be merged in
             (:func:`~kafkastream.sql.syntax.like.liked`), with ``query`` or ``as_table`` their columns.
-        if_not_exists: Whether a table of this name may be there.
-        temporary: Whether it ends with the session.
-        distribution: That of ``DISTRIBUTED``.
-        like: The base table.
-        query: The query of ``AS``, whose rows are written to the table.
-        as_table: The table whose rows are written to the table.
+        if_not_exists: Whether an existing table of this name is accepted.
+        temporary: Whether the table is temporary.
+        distribution: ``DISTRIBUTED`` clause.
+        like: ``LIKE`` clause.
+        query: Query of ``AS``, whose rows are written to the table.
+        as_table: Table of ``AS TABLE``, whose rows are written to the table.
     """
 
     definition: TableDefinition
@@ -125,7 +125,7 @@ class CreateTable(_Placed):
 @final
 @attrs.frozen(kw_only=True)
 class CreateView(_Placed):
-    """``CREATE VIEW``; no columns when the query names them."""
+    """``CREATE VIEW``; columns are empty if the query names them."""
 
     name: Path
     query: Expression
@@ -151,7 +151,7 @@ class CreateCatalog(_CreateSpace):
 
     @property
     def subject(self) -> str:
-        """Subject of errors about the options: the catalog."""
+        """Return the subject of errors about options: the catalog."""
         return f"catalog {self.name[-1]}"
 
 
@@ -189,7 +189,7 @@ class Drop(_Placed):
 @final
 @attrs.frozen
 class NamePattern:
-    """``[NOT] LIKE 'a%'``, or ``ILIKE``, which takes small and capital letters as the same."""
+    """``[NOT] LIKE 'a%'``, or ``ILIKE``, which ignores case."""
 
     text: str
     negated: bool = attrs.field(default=False, kw_only=True)
@@ -199,7 +199,7 @@ class NamePattern:
 @final
 @attrs.frozen
 class Show(_Placed):
-    """``SHOW``: of a database, a table or a catalog, if it names one."""
+    """``SHOW``, perhaps of a database, a table or a catalog."""
 
     what: Shown
     of: Path = ()
@@ -235,7 +235,7 @@ class UseCatalog(_Placed):
 @final
 @attrs.frozen
 class Set(_Placed):
-    """``SET 'key' = 'value'``: one pair; none when ``SET`` alone asks for the settings."""
+    """``SET 'key' = 'value'``; without a pair, ``SET`` alone lists the settings."""
 
     options: FrozenMap[str, str] = attrs.field(default=FrozenMap(), repr=redacted)
 
@@ -243,7 +243,7 @@ class Set(_Placed):
 @final
 @attrs.frozen
 class Reset(_Placed):
-    """``RESET 'key'``; no key when all settings go back to their defaults."""
+    """``RESET 'key'``; without a key, all settings are reset."""
 
     key: str = ""
 
@@ -251,7 +251,7 @@ class Reset(_Placed):
 @final
 @attrs.frozen
 class AddJar(_Placed):
-    """``ADD JAR 'path'``, which has no effect here: nothing runs in a JVM that would load it."""
+    """``ADD JAR 'path'``, which has no effect: no JVM loads classes of jobs."""
 
     path: str
 
@@ -259,7 +259,7 @@ class AddJar(_Placed):
 @final
 @attrs.frozen
 class Query(_Placed):
-    """A query of its own."""
+    """A query as a statement."""
 
     query: Expression
 
@@ -270,10 +270,10 @@ class Insert(_Placed):
     """``INSERT INTO``.
 
     Args:
-        target: The table.
-        query: What is written, also ``VALUES``.
-        columns: Which columns are given; none for all of them, in their order.
-        options: The target's hint, merged over its options.
+        target: Table to write to.
+        query: Query, or ``VALUES``.
+        columns: Names of the written columns; empty for all, in their order.
+        options: Options of the target's hint, merged over its own.
     """
 
     target: Path
@@ -285,7 +285,7 @@ class Insert(_Placed):
 @final
 @attrs.frozen
 class StatementSet(_Placed):
-    """``EXECUTE STATEMENT SET BEGIN ... END``: what starts and stops together."""
+    """``EXECUTE STATEMENT SET BEGIN ... END``: statements that run as one job."""
 
     statements: tuple[Insert | CreateTable, ...]
 

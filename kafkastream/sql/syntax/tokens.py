@@ -1,4 +1,4 @@
-"""Tokens of Flink SQL: words, names, strings, numbers and symbols; comments are left out, hints stay."""
+"""Tokens of Flink SQL: words, names, strings, numbers, symbols and hints, without comments."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class TokenKind(enum.Enum):
 
 
 class Token(NamedTuple):
-    """A token and where it stands.
+    """A token and its position.
 
     Args:
-        kind: What it is.
-        value: What it means: a word in capitals, a name or text without its quotes.
-        text: As it is written.
-        start: Its first character in the text.
-        position: The same as line and column.
+        kind: Kind of the token.
+        value: Normalized value: a word in upper case, a name or text without quotes.
+        text: Text as written.
+        start: Index of its first character.
+        position: Line and column of its first character.
     """
 
     kind: TokenKind
@@ -43,7 +43,7 @@ class Token(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The first character behind it."""
+        """Return the index of the first character after it."""
         return self.start + len(self.text)
 
 
@@ -77,13 +77,14 @@ _UNREADABLE = {
 
 
 def tokenize(source: SqlText) -> tuple[Token, ...]:
-    r"""The tokens of a text, with one of kind END behind them.
+    r"""Split a text into tokens, followed by one of kind END.
 
-    Flink's rules hold: texts stand in single quotes, where ``''`` is a quote and a backslash is a backslash; ``U&'\0041'`` is
-    ``A``; double quotes are no quotes; keywords may be written in any case; ``--``, ``//`` and ``/* */`` begin comments.
+    Flink's rules apply: texts are in single quotes, in which ``''`` is a quote and a backslash is literal;
+    ``U&'\0041'`` is ``A``; double quotes are not allowed; keywords are case-insensitive; ``--``, ``//`` and ``/* */``
+    are comments.
 
     Raises:
-        DefinitionError: For a character that means nothing, and for quotes and comments which do not end.
+        DefinitionError: A character is not allowed, or a quote or a comment is not closed.
 
     Example:
         >>> [token.value for token in tokenize(SqlText("select `a b`, 'it''s' -- why"))]
