@@ -245,10 +245,10 @@ def _check_one_key(target: TableId, outputs: Mapping[TableId, TableSchema]) -> N
 
 def _too_many(table: TableId) -> JobError:
     return JobError(
-        f"the records are of more than {MOST_TABLES:,} tables",
+        f"the records belong to more than {MOST_TABLES:,} tables",
         where=f"table {table}",
-        now="Are the fields that name the table right (json.decode.parser-table-id.fields)? "
-        "Divide the topics among several pipelines.",
+        now="Check the fields that name the table (json.decode.parser-table-id.fields), "
+        "or divide the topics among several pipelines.",
     )
 
 

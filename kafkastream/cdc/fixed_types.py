@@ -35,7 +35,7 @@ def fixed_types(text: str) -> FrozenMap[str, DataType]:
         for type_ in types.values():
             Conversion().converter(type_)
     except KafkastreamError as error:
-        raise ValueError(f"expected names and types, as id BIGINT, name VARCHAR(10): {error.what}") from None
+        raise ValueError(f"expected names and types, such as id BIGINT, name VARCHAR(10): {error.what}") from None
     if len(statements) > 1 or len(types) < len(columns):
-        raise ValueError("expected names and types, as id BIGINT, name VARCHAR(10)")
+        raise ValueError("expected names and types, such as id BIGINT, name VARCHAR(10)")
     return FrozenMap(types)

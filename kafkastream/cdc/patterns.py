@@ -49,7 +49,7 @@ def java_regex(text: str, *, ignore_case: bool = False) -> re.Pattern[str]:
     try:
         return re.compile(re.sub(r"\(\?<(?=[a-zA-Z])", "(?P<", text), flags)
     except re.error as error:
-        raise ValueError(f"no regular expression: {error}") from None
+        raise ValueError(f"not a regular expression: {error}") from None
 
 
 def _difference(text: str) -> str | None:

@@ -250,7 +250,7 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
     try:
         return None if bytes(data).strip() == b"null" else json_members(data)
     except (ValueError, RecursionError) as error:
-        raise MalformedRecordError(f"no JSON object: {error}") from error
+        raise MalformedRecordError(f"not a JSON object: {error}") from error
 
 
 def _direct(class_: type[msgspec.Struct], checks: Sequence[tuple[str, Check]]) -> Fast:

@@ -45,7 +45,7 @@ class TimeCheck:
         """Return the text in the form of the type."""
         found = text if self.is_usual(text) is not None else self.completed(text)
         if found is None:
-            raise MisfitError(f"{text[:100]!r} is no {self.type}")
+            raise MisfitError(f"{text[:100]!r} is not of type {self.type}")
         return found
 
 

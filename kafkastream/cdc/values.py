@@ -148,7 +148,7 @@ def _of_text(convert: Convert, value: Json) -> Any:
 def _short_text(type_: DataType, value: Json) -> str:
     text = json_text(value)
     if len(text) > (type_.size or 0):
-        raise MisfitError(f"a text of {len(text)} characters is no {type_}")
+        raise MisfitError(f"a text of {len(text)} characters does not fit {type_}")
     return text
 
 
@@ -167,7 +167,7 @@ def _decimal(type_: DataType) -> Convert:
         try:
             return Decimal(data.decode()).quantize(scale, context=context)
         except (Inexact, InvalidOperation):
-            raise MisfitError(f"{data[:100].decode()} is no {type_}") from None
+            raise MisfitError(f"{data[:100].decode()} is not of type {type_}") from None
 
     return convert
 
@@ -183,5 +183,5 @@ def _map(convert: Convert, value: Json) -> dict[str, Any]:
 def _row(converts: Mapping[str, Convert], value: Json) -> dict[str, Any]:
     members = json_members(value)
     if members.keys() - converts.keys():
-        raise MisfitError(f"no fields of the ROW: {', '.join(sorted(members.keys() - converts.keys()))[:100]}")
+        raise MisfitError(f"unknown fields of the ROW: {', '.join(sorted(members.keys() - converts.keys()))[:100]}")
     return {name: convert(members[name]) if name in members else None for name, convert in converts.items()}

@@ -57,7 +57,7 @@ def login_entry(text: str) -> LoginEntry:
     module = tokens.value("the class of a login module")
     flag = tokens.value("the flag after the login module")
     if flag.lower() not in _FLAGS:
-        raise _malformed(f"the flag after the login module is none of {', '.join(sorted(_FLAGS))}")
+        raise _malformed(f"the flag after the login module is not one of {', '.join(sorted(_FLAGS))}")
     options = dict(_options(tokens))
     if tokens.kind != _END:
         raise _malformed("there is something after the first semicolon; it takes exactly one login module")

@@ -178,7 +178,7 @@ def transactional_properties(java: Mapping[str, str]) -> TransactionProperties:
             )
     if "transactional.id" in java:
         raise DefinitionError(
-            "transactional.id is the sink's own to choose",
+            "transactional.id cannot be set: the sink chooses it",
             where=_PRODUCER,
             now="Leave it out; set_transactional_id_prefix says how the sink's transactions are named.",
         )
@@ -201,7 +201,7 @@ def _is_idempotent(java: Mapping[str, str]) -> bool:
     wish = java.get("enable.idempotence", "").lower()
     acks = java.get("acks", "all").lower()
     if acks not in _ACKS:
-        raise DefinitionError(f"acks = {acks!r} is none of {', '.join(_ACKS)}", where=_PRODUCER)
+        raise DefinitionError(f"acks = {acks!r} is not one of {', '.join(_ACKS)}", where=_PRODUCER)
     if wish == "false":
         return False
     in_flight = java.get("max.in.flight.requests.per.connection", "5")

@@ -29,7 +29,7 @@ def security_properties(java: Mapping[str, str]) -> dict[str, str]:
     protocol = java.get("security.protocol", "PLAINTEXT").upper()
     if protocol not in _PROTOCOLS:
         raise DefinitionError(
-            f"security.protocol = {protocol} is none of {', '.join(_PROTOCOLS)}", where="Kafka properties"
+            f"security.protocol = {protocol} is not one of {', '.join(_PROTOCOLS)}", where="Kafka properties"
         )
     return {
         "security.protocol": protocol,

@@ -88,7 +88,7 @@ class PostgresWriter(TransactionWriter):
         if found:
             character, column = found
             return SinkError(
-                f"a text has the character U+{ord(character):04X}, which PostgreSQL does not take",
+                f"a text has the character U+{ord(character):04X}, which PostgreSQL does not accept",
                 where=f"{self._settings.address}, table {table}, column {column!r}",
                 now="Replace it before it is written, by a transform rule or in the query.",
             )

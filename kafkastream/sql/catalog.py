@@ -40,7 +40,7 @@ def name_of(path: str) -> tuple[str, ...]:
     """
     if re.fullmatch(rf"{_PART}(\.{_PART})*", path) is None:
         raise DefinitionError(
-            f"{path!r} is no name", now="Parts of a name stand between dots; one with a dot, in backticks."
+            f"{path!r} is not a name", now="Separate the parts of a name by dots; put a part with a dot in backticks."
         )
     return tuple(quoted or plain for quoted, plain in re.findall(r"`([^`]+)`|([^.`]+)", path))
 
@@ -111,8 +111,8 @@ class SessionCatalog:
         """
         if not 0 < len(name) <= _MOST_PARTS:
             raise DefinitionError(
-                f"{'.'.join(name)!r} is no name: it has {len(name)} parts",
-                now="Give a name, or database.name, or catalog.database.name; a dot in a name stands between backticks.",
+                f"{'.'.join(name)!r} is not a name: it has {len(name)} parts",
+                now="Give a name, or database.name, or catalog.database.name; put a part with a dot in backticks.",
             )
         catalog, database, own = (*self.current[: max(3 - len(name), 0)], *name)[-3:]
         return catalog, database, own

@@ -26,7 +26,7 @@ def checked_function(function: object, where: str) -> UserFunction:
     if isinstance(function, UserDefinedFunction) or callable(function):
         what, now = f"{_shown(function)} has no result type", "Decorate it with @udf(result_type='...')."
     else:
-        what, now = f"{function!r} is no function", "Give what udf(...) returns."
+        what, now = f"{function!r} is not a function", "Give the result of udf(...)."
     raise DefinitionError(what, where=where, now=now)
 
 
@@ -47,9 +47,7 @@ def imported_function(name: str, python_files: Iterable[str], where: str) -> obj
     """
     module_name, _, own = name.rpartition(".")
     if not module_name:
-        raise DefinitionError(
-            f"{name!r} names no module", where=where, now="Write AS 'module.function' LANGUAGE PYTHON."
-        )
+        raise DefinitionError(f"{name!r} has no module", where=where, now="Write AS 'module.function' LANGUAGE PYTHON.")
     _find_modules_in(python_files)
     module = _module(module_name, where)
     if not hasattr(module, own):

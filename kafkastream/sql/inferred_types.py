@@ -82,7 +82,7 @@ def _row(value: Any) -> DataType:
     found = _of(tuple(value) if isinstance(value, list) else value)
     if found.kind is not Kind.ROW:
         raise DefinitionError(
-            f"an element is no row: {shown(value)}", where=_WHERE, now="Give tuples, lists or rows: [(1, 'a')]."
+            f"an element is not a row: {shown(value)}", where=_WHERE, now="Give tuples, lists or rows: [(1, 'a')]."
         )
     return found
 

@@ -125,7 +125,7 @@ def _made(
 
 def _check_function(function: object, where: str) -> None:
     if isinstance(function, UserDefinedFunction) and not isinstance(function, ScalarFunction):
-        raise _refused(f"{type(function).__name__} is no ScalarFunction")
+        raise _refused(f"{type(function).__name__} is not a ScalarFunction")
     if inspect.isclass(function) or not (isinstance(function, ScalarFunction) or callable(function)):
         raise DefinitionError(
             f"Invalid function: not a function or callable (__call__ is not defined): {type(function)}",

@@ -222,7 +222,7 @@ def test_record_that_is_no_text(
     assert error.where == f"topic {source}, partition 0, offset 1"
     assert "failed to deserialize a record" in error.what
     assert re.search(reason, error.what)
-    assert "Mend or skip the record" in error.now
+    assert "Fix or skip the record" in error.now
     assert parts.values(target) == ["before"]
     assert "java." not in capfd.readouterr().err
 

@@ -212,7 +212,7 @@ def test_programs_without_a_name_of_their_own_are_told_apart(
         (lambda file: file.write_text(file.read_text().replace('"format": 1', '"format": 2')), "has format 2"),
         (lambda file: file.write_text(file.read_text()[:40]), r"job\.json of the checkpoint folder cannot be read"),
         (lambda file: file.unlink(), r"has no job\.json"),
-        (lambda file: file.write_text(file.read_text().replace('"spoiled"', '"other"')), "is that of job 'other'"),
+        (lambda file: file.write_text(file.read_text().replace('"spoiled"', '"other"')), "belongs to job 'other'"),
     ],
     ids=["newer format", "half written", "before formats", "of another job"],
 )

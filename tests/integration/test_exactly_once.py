@@ -243,7 +243,7 @@ def test_renamed_sink_or_prefix_is_refused(
     [
         ({"acks": "1"}, "EXACTLY_ONCE needs acks = all, not '1'"),
         ({"enable_idempotence": "false"}, "EXACTLY_ONCE needs enable.idempotence = true"),
-        ({"transactional_id": "mine"}, "transactional.id is the sink's own to choose"),
+        ({"transactional_id": "mine"}, "transactional.id cannot be set: the sink chooses it"),
         ({"transaction_timeout_ms": "3600000"}, "more than the brokers allow"),
     ],
 )

@@ -299,7 +299,9 @@ def test_element_of_another_type_than_was_said_is_told(
     parts.kafka.produce(topic, [at(0, "a")])
     numbers = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Numbers(), Types.STRING())
     numbers.name("numbers").sink_to(parts.sink(new_topic())).name("out")
-    with pytest.raises(UserFunctionError, match=r"'numbers' gave an element .* 3 \(a int\) is no String") as raised:
+    with pytest.raises(
+        UserFunctionError, match=r"'numbers' gave an element .* 3 \(a int\) is not of type String"
+    ) as raised:
         env.execute("wrong type")
     assert raised.value.where == "what came out of operator 'numbers'; element 3"
 

@@ -245,7 +245,7 @@ def test_listener_of_another_protocol_is_told(
     [
         ({"sasl.mechanism": "AWS_MSK_IAM"}, UnsupportedFeatureError, "sasl.mechanism = AWS_MSK_IAM cannot be used"),
         ({"sasl.jaas.config": WRONG}, DefinitionError, "sasl.jaas.config cannot be read: the flag"),
-        ({"security.protocol": "TLS"}, DefinitionError, "security.protocol = TLS is none of PLAINTEXT, SSL"),
+        ({"security.protocol": "TLS"}, DefinitionError, "security.protocol = TLS is not one of PLAINTEXT, SSL"),
         ({"ssl.truststore.location": "/no/such.pem"}, DefinitionError, "ssl.truststore.location = /no/such.pem"),
     ],
     ids=["mechanism", "JAAS", "protocol", "no file"],

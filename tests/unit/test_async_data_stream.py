@@ -72,14 +72,14 @@ RETRY = AsyncRetryStrategy.fixed_delay(1, 1, None, None)
     ("arguments", "said"),
     [
         ((Plain(), SECOND, NO_RETRY_STRATEGY), "must be an AsyncFunction, not a Plain"),
-        ((Blocking(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Blocking is no coroutine function"),
-        ((Yielding(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Yielding is no coroutine function"),
+        ((Blocking(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Blocking is not a coroutine function"),
+        ((Yielding(), SECOND, NO_RETRY_STRATEGY), "async_invoke of Yielding is not a coroutine function"),
         ((Echo(), 1000, NO_RETRY_STRATEGY), "must be a Time or a Duration, not 1000"),
         ((Echo(), SECOND, NO_RETRY_STRATEGY, 0), "capacity must be 1 or more, not 0"),
         ((Echo(), SECOND, NO_RETRY_STRATEGY, "2"), "must be an int, not '2'"),
         ((Echo(), SECOND, None), "must be an AsyncRetryStrategy, not None"),
         ((Echo(), Time.seconds(0), RETRY), "retries need a timeout greater than 0, not 0 ms"),
-        ((Echo(), SECOND, NoPredicate()), "get_retry_predicate of NoPredicate gives no AsyncRetryPredicate"),
+        ((Echo(), SECOND, NoPredicate()), "get_retry_predicate of NoPredicate does not return an AsyncRetryPredicate"),
     ],
 )
 def test_wrong_arguments_are_refused_at_the_call(stream: DataStream[int], arguments: Any, said: str) -> None:

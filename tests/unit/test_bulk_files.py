@@ -256,7 +256,7 @@ def test_bulk_files_end_with_their_micro_batch() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], Any], type[KafkastreamError], str]] = {
-    "no row": (lambda: ParquetBulkWriters.for_row_type(DataTypes.INT()), DefinitionError, "type of no row"),
+    "no row": (lambda: ParquetBulkWriters.for_row_type(DataTypes.INT()), DefinitionError, "is not a ROW type"),
     "interval": (
         lambda: ParquetColumnarRowInputFormat(
             DataTypes.ROW([DataTypes.FIELD("a", DataTypes.INTERVAL(DataTypes.DAY()))])
@@ -272,7 +272,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], type[KafkastreamError], str]] = {
     "value": (
         lambda: ParquetBulkWriters.for_row_type(ROW, Configuration().set_string("parquet.compression", "RAR")),
         DefinitionError,
-        "'RAR' is no value of 'parquet.compression'",
+        "'RAR' is not a value of 'parquet.compression'",
     ),
     "separators": (
         lambda: CsvSchema.builder().add_array_column("a", ";").add_array_column("b", "#").build(),

@@ -96,7 +96,7 @@ def _line(error: yaml.MarkedYAMLError) -> int:
 
 def _yaml_error(error: yaml.MarkedYAMLError, name: str) -> DefinitionError:
     mark = error.problem_mark or error.context_mark
-    what = ", ".join(filter(None, (error.context, error.problem))) or "the document is no YAML"
+    what = ", ".join(filter(None, (error.context, error.problem))) or "the document is not valid YAML"
     where = name if mark is None else f"{name}, {_position(mark)}"
     now = next((hint for part, hint in _HINTS.items() if part in what), "Look at the indentation and the quotes.")
     return DefinitionError(what, where=where, now=now)
@@ -104,7 +104,7 @@ def _yaml_error(error: yaml.MarkedYAMLError, name: str) -> DefinitionError:
 
 def _unreadable(text: str, error: yaml.YAMLError, name: str) -> DefinitionError:
     if not isinstance(error, yaml.reader.ReaderError):
-        return DefinitionError(f"the document is no YAML: {error}", where=name)
+        return DefinitionError(f"the document is not valid YAML: {error}", where=name)
     line = text.count("\n", 0, error.position) + 1
     return DefinitionError("the document has a character that is not allowed in YAML", where=f"{name}, line {line}")
 
@@ -127,7 +127,7 @@ class _Conversion:
         self.nodes += 1
         if self.nodes > _MOST_NODES or depth > _DEEPEST:
             raise self.refusal(
-                "the document is too large, or nested too deeply; do aliases stand for themselves?", node
+                "the document is too large, or nested too deeply; check for aliases that contain themselves", node
             )
         position = _position(node.start_mark)
         match node:

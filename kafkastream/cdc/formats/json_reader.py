@@ -99,7 +99,7 @@ class JsonReader:
             table = self._known[name] = self._tables.known(self._table_id(topic, value))
         row = table.decode_written(value, key, metadata)
         if row is None:
-            raise MalformedRecordError("null is no JSON object")
+            raise MalformedRecordError("null is not a JSON object")
         return (tuple.__new__(Change, (table.id, _INSERT, None, row)),)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:

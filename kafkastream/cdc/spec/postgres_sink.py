@@ -145,7 +145,7 @@ def _of_url(url: str) -> dict[str, object]:
 
 def _bad_url(url: str) -> DefinitionError:
     return DefinitionError(
-        f"{redacted(url)} is no URL of a PostgreSQL database", now="Write postgresql://host:port/database."
+        f"{redacted(url)} is not a URL of a PostgreSQL database", now="Write postgresql://host:port/database."
     )
 
 
@@ -163,7 +163,7 @@ def _read(options: SectionOptions) -> PostgresSink:
         with options.reading():
             return PostgresSink(**settings)
     if beside := next((key for key in (HOSTNAME.key, PORT.key, DATABASE.key) if key in options.values), None):
-        raise options.refusal(f"'{URL.key}' and '{beside}' say the same", beside, now="Give one of them.")
+        raise options.refusal(f"'{URL.key}' and '{beside}' exclude each other", beside, now="Give one of them.")
     of_url = {} if not options.has(USERNAME) else {"username": settings["username"]}
     of_url |= {} if not options.has(PASSWORD) else {"password": settings["password"]}
     others = {name: value for name, value in settings.items() if name not in _IN_URL}

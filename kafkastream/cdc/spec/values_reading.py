@@ -84,7 +84,7 @@ def _changes(section: Section, schemas: dict[TableId, TableSchema]) -> Iterator[
     if entry is None:
         return
     if not isinstance(entry.node, ListNode):
-        raise section.refusal(f"'{_CHANGES}' is not a list", entry.position, now="Write each change behind '- '.")
+        raise section.refusal(f"'{_CHANGES}' is not a list", entry.position, now="Write each change after '- '.")
     for node in entry.node.items:
         event = _event(section, schemas, node)
         try:
@@ -146,7 +146,7 @@ def _row(section: Section, schema: TableSchema, entry: Entry) -> Values:
             values[name] = None if one.node.is_null else _value(one.node.text, schema[name].type)
         except (ValueError, msgspec.MsgspecError) as reason:
             raise section.refusal(
-                f"{one.node.written!r} is no {schema[name].type} for {name!r}: {reason}", one.node.position
+                f"{one.node.written!r} is not of type {schema[name].type} for {name!r}: {reason}", one.node.position
             ) from None
     return values
 

@@ -26,7 +26,7 @@ def coercion_of(type_info: _Type | None) -> Coercion | None:
         >>> coercion_of(Types.INT()).one("7")
         Traceback (most recent call last):
         ...
-        kafkastream.model.common.coercion_rules.MistypedError: '7' (a str) is no Integer
+        kafkastream.model.common.coercion_rules.MistypedError: '7' (a str) is not of type Integer
     """
     if type_info is None or type_info.kind in _KEPT:
         return None

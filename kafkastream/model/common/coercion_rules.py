@@ -44,7 +44,11 @@ class MistypedError(TypeError):
     def __str__(self) -> str:
         what = f"{shown(self.value)} (a {type(self.value).__name__})"
         place = f" in {' of '.join(map(_place, reversed(self.path)))}" if self.path else ""
-        verdict = f"{self.reason}, so it is no {self.type_info!r}" if self.reason else f"is no {self.type_info!r}"
+        verdict = (
+            f"{self.reason}, so it is not of type {self.type_info!r}"
+            if self.reason
+            else f"is not of type {self.type_info!r}"
+        )
         return f"{what}{place} {verdict}"
 
 

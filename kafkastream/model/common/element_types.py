@@ -34,7 +34,7 @@ def typed_elements(elements: Sequence[object], type_info: _Type) -> Sequence[obj
         >>> typed_elements([(1, "a")], Types.TUPLE([Types.INT(), Types.INT()]))
         Traceback (most recent call last):
         ...
-        kafkastream.errors.DefinitionError: [invalid-definition] 'a' is no Integer
+        kafkastream.errors.DefinitionError: [invalid-definition] 'a' is not of type Integer
           at element 1 of the collection: (1, 'a')
           Declare the type that the elements have, or leave it out: TupleTypeInfo(Integer, Integer) is not theirs.
     """
@@ -55,7 +55,7 @@ def _misfits(value: Any, type_info: _Type) -> Iterator[str]:
     if value is None:
         return
     if not _FITS[type_info.kind](value):
-        yield f"{shown(value)} is no {type_info!r}"
+        yield f"{shown(value)} is not of type {type_info!r}"
         return
     parts = _parts(value, type_info)
     if parts is None:

@@ -53,7 +53,7 @@ class JdbcAddress:
 
         Raises:
             UnsupportedFeatureError: The URL is of another database, or has a parameter without a counterpart.
-            DefinitionError: It is no JDBC URL.
+            DefinitionError: The text is not a JDBC URL.
 
         Example:
             >>> JdbcAddress.parse("jdbc:postgresql://db:5433/shop?user=ann").port
@@ -91,7 +91,7 @@ class JdbcAddress:
 
 def _malformed(url: str) -> DefinitionError:
     return DefinitionError(
-        f"{redacted(url)} is no JDBC URL",
+        f"{redacted(url)} is not a JDBC URL",
         where="JdbcConnectionOptions",
         now="Write jdbc:postgresql://host:port/database.",
     )
@@ -104,7 +104,7 @@ class JdbcConnectionOptions:
 
     Raises:
         UnsupportedFeatureError: The URL is not PostgreSQL's.
-        DefinitionError: It is no JDBC URL.
+        DefinitionError: The text is not a JDBC URL.
 
     Example:
         >>> builder = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url("jdbc:postgresql://db:5432/shop")

@@ -188,7 +188,7 @@ def _problems(source: KafkaSource[Any]) -> Iterable[str]:
             if reason:
                 yield f"Property group.id is required {'when ' if reason.startswith('using') else ''}{reason}"
     if isinstance(source.stopping_offsets, EarliestOffsets):
-        yield "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
+        yield "earliest() is not a stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
     yield from property_problems(properties)
 
 

@@ -47,7 +47,7 @@ def property_problems(properties: Mapping[str, str]) -> Iterable[str]:
     for key in properties:
         if key.startswith(SPARK_PREFIX) and key.removeprefix(SPARK_PREFIX) not in _SPARK_OPTIONS:
             known = ", ".join(sorted(SPARK_PREFIX + option for option in _SPARK_OPTIONS))
-            yield f"Property {key} is no option of Spark's Kafka source that may be set here; there are {known}"
+            yield f"Property {key} is not an option of Spark's Kafka source that can be set here; supported are {known}"
     for key in (
         "enable.auto.commit",
         "commit.offsets.on.checkpoint",

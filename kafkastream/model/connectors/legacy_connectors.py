@@ -183,7 +183,8 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
             return OffsetResetStrategy[name.upper()]
         except KeyError:
             raise DefinitionError(
-                f"Property auto.offset.reset = {name!r} is none of earliest, latest, none", where="FlinkKafkaConsumer"
+                f"Property auto.offset.reset = {name!r} is not one of earliest, latest, none",
+                where="FlinkKafkaConsumer",
             ) from None
 
 

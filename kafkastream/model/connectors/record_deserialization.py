@@ -217,4 +217,4 @@ def _json(name: str, data: bytes) -> Any:
     try:
         return _parse_json(data)
     except ValueError as error:
-        raise ValueError(f"the record's {name} is no JSON: {error}") from error
+        raise ValueError(f"the record's {name} is not JSON: {error}") from error

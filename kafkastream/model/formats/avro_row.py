@@ -53,7 +53,9 @@ class _AvroRowSchema:
         field = _Reader(where, {}).field(definition)
         if not isinstance(field.type_info, RowTypeInfo):
             raise DefinitionError(
-                "Row type information expected: the schema's root is no record", where=where, now="Wrap it in a record."
+                "Row type information expected: the schema's root is not a record",
+                where=where,
+                now="Wrap it in a record.",
             )
         object.__setattr__(self, "_field", field)
         object.__setattr__(self, "_parsed", parsed_schema(definition))
@@ -215,7 +217,7 @@ def _row(names: list[str], fields: list[_Field]) -> _Field:
 
     def dump(row: Row) -> dict[str, Any]:
         if not isinstance(row, Row):
-            raise TypeError(f"the schema writes rows, this is of type {type(row).__name__}")
+            raise TypeError(f"the schema writes rows, got a {type(row).__name__}")
         values = field_values(row, names)
         if len(values) != len(names):
             raise ValueError(f"the row has {len(values)} values, its type has {len(names)}")
@@ -250,7 +252,7 @@ def _map(value: _Field) -> _Field:
 def _checked(kind: type) -> Callable[[Any], Any]:
     def check(value: Any) -> Any:
         if not isinstance(value, kind):
-            raise TypeError(f"a {kind.__name__} is wanted, this is of type {type(value).__name__}")
+            raise TypeError(f"expected a {kind.__name__}, got a {type(value).__name__}")
         return value
 
     return check
@@ -275,7 +277,7 @@ def _decimal(schema: Mapping[str, Any]) -> _Field:
     def dump(value: Decimal) -> bytes:
         sign, digits, exponent = value.as_tuple()
         if not isinstance(exponent, int):
-            raise TypeError(f"{value} is no number")
+            raise TypeError(f"{value} is not a number")
         shift = exponent + scale
         if shift < 0 and any(digits[shift:]):
             raise ValueError(f"{value} has more than {scale} digits after the point")

@@ -148,7 +148,7 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
         definition = avro_schema(self.schema, type(self).__name__)
         if not isinstance(definition, dict) or definition.get("type") not in {"record", "error"}:
             raise DefinitionError(
-                "the schema's root is no record", where=type(self).__name__, now="Wrap it in a record."
+                "the schema's root is not a record", where=type(self).__name__, now="Wrap it in a record."
             )
 
     def _payload(self, element: Mapping[str, Any]) -> bytes:

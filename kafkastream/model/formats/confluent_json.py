@@ -73,9 +73,9 @@ class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]
         try:
             definition = json.loads(self.schema)
         except ValueError as error:
-            raise DefinitionError(f"the JSON schema cannot be used: it is no JSON: {error}", where=where) from error
+            raise DefinitionError(f"the JSON schema cannot be used: it is not JSON: {error}", where=where) from error
         if not isinstance(definition, (dict, bool)):
-            raise DefinitionError("the JSON schema cannot be used: it is no object", where=where)
+            raise DefinitionError("the JSON schema cannot be used: it is not an object", where=where)
 
     def _payload(self, element: Any) -> bytes:
         return json_text(element).encode()

@@ -159,7 +159,7 @@ def _timestamp(text: str) -> datetime.datetime:
 def _day(year: int, month: int, day: int) -> datetime.date:
     """A day after the month's last runs over into the next, as in Java."""
     if not 1 <= day <= 31:
-        raise ValueError(f"{day} is no day of a month")
+        raise ValueError(f"{day} is not a day of the month")
     return datetime.date(year, month, 1) + datetime.timedelta(days=day - 1)
 
 

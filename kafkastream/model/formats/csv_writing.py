@@ -86,7 +86,7 @@ class CsvWriting:
 
 def _values(row: Row, names: list[str]) -> list[Any]:
     if not isinstance(row, Row):
-        raise TypeError(f"the schema writes rows, this is of type {type(row).__name__}")
+        raise TypeError(f"the schema writes rows, got a {type(row).__name__}")
     values = field_values(row, names)
     if len(values) != len(names):
         raise ValueError(f"Row length mismatch. {len(names)} fields expected but was {len(values)}.")
@@ -110,7 +110,7 @@ def _simple(type_info: TypeInformation[Any]) -> Write:
 
 def _string(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"a str is wanted, this is of type {type(value).__name__}")
+        raise TypeError(f"expected a str, got a {type(value).__name__}")
     return value
 
 

@@ -31,7 +31,7 @@ def matched(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
     """
     found = pattern.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text[:100]!r} is no {what}")
+        raise ValueError(f"{text[:100]!r} is not a {what}")
     return found
 
 

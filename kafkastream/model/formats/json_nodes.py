@@ -38,7 +38,7 @@ def json_parser(*, decimals: bool) -> Callable[[bytes], Any]:
 
 
 def _not_json(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is not JSON")
 
 
 def without_zeros(text: str) -> Decimal:
@@ -105,7 +105,7 @@ def _array(node: Iterable[Any]) -> str:
 
 def _decimal(node: Decimal) -> str:
     if not node.is_finite():
-        raise ValueError(f"{node} is no number that JSON can hold")
+        raise ValueError(f"{node} is not a number that JSON can represent")
     return str(node)
 
 

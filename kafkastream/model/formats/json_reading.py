@@ -141,7 +141,7 @@ def _unsupported(type_info: TypeInformation[Any]) -> UnsupportedFeatureError:
 
 def _expect(kind: type, node: Any, name: str) -> None:
     if not isinstance(node, kind):
-        raise ValueError(f"{json_text(node)[:100]} is no JSON {name}")  # noqa: TRY004 - of the message, not of a caller
+        raise ValueError(f"{json_text(node)[:100]} is not a JSON {name}")  # noqa: TRY004 - of the message, not of a caller
 
 
 def _array(convert: Convert, node: Any) -> list[Any]:
@@ -213,7 +213,7 @@ def _string(node: Any) -> str:
 def _char(node: Any) -> str:
     character = chr(node) if type(node) is int and 0 <= node < 1 << 16 else node
     if not isinstance(character, str) or len(character) != 1:
-        raise ValueError(f"{json_text(node)[:100]} is no character")
+        raise ValueError(f"{json_text(node)[:100]} is not a character")
     return character
 
 
@@ -225,7 +225,7 @@ def _bytes(node: Any) -> bytes | None:
 def json_bytes(text: str) -> bytes:
     """Base64 with padding, blanks between groups of four allowed."""
     if _BASE64.fullmatch(text) is None:
-        raise ValueError(f"{text[:100]!r} is no base64 with padding")
+        raise ValueError(f"{text[:100]!r} is not base64 with padding")
     return base64.b64decode(text)
 
 

@@ -48,7 +48,7 @@ def row_type_of(json_schema: str) -> RowTypeInfo:
     try:
         root = json.loads(json_schema)
     except ValueError as error:
-        raise _refused(f"it is no JSON: {error}") from error
+        raise _refused(f"it is not JSON: {error}") from error
     found = _Schema(root).type_of("<root>", root)
     if not isinstance(found, RowTypeInfo):
         raise _refused(f"its root is {found!r}, not an object")

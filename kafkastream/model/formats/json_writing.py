@@ -69,7 +69,7 @@ def _row(type_info: RowTypeInfo) -> Write:
 
     def row(value: Row) -> str:
         if not isinstance(value, Row):
-            raise TypeError(f"the schema writes rows, this is of type {type(value).__name__}")
+            raise TypeError(f"the schema writes rows, got a {type(value).__name__}")
         values = field_values(value, names)
         if len(values) != len(names):
             raise ValueError(f"the row has {len(values)} values, its type has {len(names)}")
@@ -131,20 +131,20 @@ def real(value: Any) -> float:
 
 def _boolean(value: Any) -> str:
     if not isinstance(value, bool):
-        raise TypeError(f"a bool is wanted, this is of type {type(value).__name__}")
+        raise TypeError(f"expected a bool, got a {type(value).__name__}")
     return "true" if value else "false"
 
 
 def _decimal(value: Any) -> str:
     number = Decimal(operator.index(value)) if not isinstance(value, Decimal) else value
     if not number.is_finite():
-        raise ValueError(f"{number} is no number that BIG_DEC can hold")
+        raise ValueError(f"{number} is not a number that BIG_DEC can represent")
     return str(number)
 
 
 def _char(value: Any) -> str:
     if len(value) != 1:
-        raise ValueError(f"{value[:100]!r} is no character")
+        raise ValueError(f"{value[:100]!r} is not a character")
     return json_string(value)
 
 

@@ -58,7 +58,7 @@ def kafka_class(class_name: str, role: Role) -> KafkaClass:
     known = {f"{kind}{role}": found for kind, found in _CLASSES.items()}
     if package != _PACKAGE or name not in known:
         raise UnsupportedFeatureError(
-            f"the {role.lower()} class {class_name!r} is not to be had here",
+            f"the {role.lower()} class {class_name!r} is not available",
             where=f"Kafka's own {role.lower()}s",
             now=f"Write a {_SCHEMAS[role]}, or use one of {_PACKAGE}*: {', '.join(known)}.",
         )

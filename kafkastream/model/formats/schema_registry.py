@@ -63,7 +63,7 @@ class SchemaRegistry:
     def __attrs_post_init__(self) -> None:
         if not all(urlsplit(url).scheme in {"http", "https"} for url in self._urls):
             raise DefinitionError(
-                f"{redacted(self.url)} is no address of a schema registry", where=_WHERE, now="Give http://host:8081."
+                f"{redacted(self.url)} is not the URL of a schema registry", where=_WHERE, now="Give http://host:8081."
             )
         for store in ("truststore", "keystore"):
             kind = self._setting(f"ssl.{store}.type") or "PEM"

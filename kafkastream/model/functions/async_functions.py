@@ -87,7 +87,7 @@ class AsyncFunctionDescriptor(WrappingFunction):
 def _checked_function(function: AsyncFunction[Any, Any]) -> AsyncFunction[Any, Any]:
     if not inspect.iscoroutinefunction(function.async_invoke):
         raise DefinitionError(
-            f"async_invoke of {type(function).__name__} is no coroutine function",
+            f"async_invoke of {type(function).__name__} is not a coroutine function",
             now="Write async def async_invoke(self, value), and return a list instead of yielding.",
         )
     return function
@@ -105,5 +105,7 @@ def _checked_strategy(strategy: AsyncRetryStrategy[Any], timeout_ms: int) -> Asy
             f"retries need a timeout greater than 0, not {timeout_ms} ms", now="It limits all attempts of an element."
         )
     if not isinstance(strategy.get_retry_predicate(), AsyncRetryPredicate):
-        raise DefinitionError(f"get_retry_predicate of {type(strategy).__name__} gives no AsyncRetryPredicate")
+        raise DefinitionError(
+            f"get_retry_predicate of {type(strategy).__name__} does not return an AsyncRetryPredicate"
+        )
     return strategy

@@ -194,7 +194,7 @@ class ExponentialDelayRestart(RestartStrategyConfiguration):
         if self.max_ms < self.initial_ms or self.multiplier <= 1 or not 0 <= self.jitter <= 1:
             raise DefinitionError(
                 f"waiting {self.initial_ms} ms at first and {self.max_ms} ms at most, {self.multiplier:g} times as long "
-                f"each time, with a jitter of {self.jitter:g}, is no exponential delay",
+                f"each time, with a jitter of {self.jitter:g}, is not a valid exponential delay",
                 where=type(self).__name__,
                 now="The maximum must not be less than the first, the multiplier more than 1, the jitter from 0 to 1.",
             )

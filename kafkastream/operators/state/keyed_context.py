@@ -250,7 +250,7 @@ def _state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
         >>> _state_check(ValueStateDescriptor("count", Types.LONG()))("one")
         Traceback (most recent call last):
         ...
-        TypeError: state 'count' is declared as Long: 'one' (a str) is no Long
+        TypeError: state 'count' is declared as Long: 'one' (a str) is not of type Long
     """
     coercion = coercion_of(descriptor.type_info)
     if coercion is None:
@@ -315,7 +315,7 @@ class KeyCell(_Cell):
         key = self._keyed_context.encoded_key
         if not key:
             raise DefinitionError(
-                f"there is no current key, of which state {self._name!r} could be",
+                f"state {self._name!r} needs a current key, and there is none",
                 now="Use keyed state for the elements of keyed streams and in on_timer, not in open or close, nor for "
                 "broadcast elements.",
             )

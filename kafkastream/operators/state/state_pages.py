@@ -130,7 +130,7 @@ class StatePages:
             raise DefinitionError(
                 f"what is kept as {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
                 where=f"key {pickle.loads(key)!r}" if key else "",
-                now="Keep what can be pickled; connections, locks and generators belong into fields that open fills.",
+                now="Keep only picklable values in state; create connections, locks and generators in open().",
             ) from error
         had_long_lists = APART in entry
         if not had_long_lists and len(kept) <= LONG_BYTES:

@@ -79,7 +79,7 @@ class RefusedChanges(_WithoutConnection):
         """Refuse a change of a table that exists."""
         if not isinstance(change, CreateTable):
             raise SchemaChangeRefusedError(
-                f"table {change.table} is not to change: {described(change)}",
+                f"table {change.table} must not change: {described(change)}",
                 where="sink values, error.on.schema.change",
             )
 

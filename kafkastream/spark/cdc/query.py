@@ -178,7 +178,7 @@ class PipelineQuery:
             raise JobError(
                 f"{self._book.skipped} records could not be read, more than the {most} that may be skipped",
                 where="source, ingestion.error-tolerance.max-count",
-                now="The log names each. Mend what writes them, or raise the limit; -1 is for any number.",
+                now="The log names each. Fix their producer, or raise the limit; -1 means no limit.",
             )
 
     def _follow(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:

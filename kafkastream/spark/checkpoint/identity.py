@@ -141,14 +141,14 @@ class JobIdentity:
 def _check_owner(before: JobRecord, settings: JobSettings) -> None:
     if before.job != settings.name:
         raise DefinitionError(
-            f"the checkpoint folder is that of job {before.job!r}",
-            now="Give this job that name to go on with it, or use another checkpoint directory.",
+            f"the checkpoint folder belongs to job {before.job!r}",
+            now="Give this job that name to continue from it, or use another checkpoint directory.",
         )
     if before.program != settings.program and None not in {before.program, settings.program}:
         raise DefinitionError(
             f"the checkpoint folder was made by {before.program!r}, and this is {settings.program!r}: jobs without a "
             "name of their own share Flink's default name, and so this folder",
-            now="Name the job: env.execute('orders'), or pipeline.name. To go on with the folder as the same job, run "
+            now="Name the job: env.execute('orders'), or pipeline.name. To continue from the folder as the same job, run "
             f"the program as {before.program!r}.",
         )
 

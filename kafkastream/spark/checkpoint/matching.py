@@ -293,7 +293,7 @@ def _refuse_added_collections(added: Iterable[ProgramSource]) -> None:
     for source in added:
         if not source.reads:
             raise DefinitionError(
-                f"{source} was added to a query that has read before: its elements would never come",
+                f"{source} was added to a query that has read before: its elements would never be read",
                 now=f"Write them to a topic that the query reads. {_ANEW}",
             )
 

@@ -94,7 +94,7 @@ def stored_jobs(place: str) -> Sequence[StoredJob]:
     folders = [name for name in sorted(files.names("")) if files.read(f"{name}/{JOB_FILE}") is not None]
     if not folders:
         raise DefinitionError(
-            "no job has kept anything here",
+            "no job has a checkpoint here",
             where=place,
             now="Name the checkpoint directory of a job, or its folder there.",
         )

@@ -220,7 +220,7 @@ class SendingOperator(SinkOperator):
         return UserFunctionError(
             f"an element cannot be sent to operator {self.name!r}, since it cannot be pickled: {error}",
             where=f"{position}; element {shown(element)}",
-            now="Send what can be pickled; connections, locks and generators stay within one function.",
+            now="Emit only picklable elements; keep connections, locks and generators within one function.",
         )
 
     def drain(self) -> Iterator[Report]:

@@ -210,7 +210,7 @@ class ExactlyOnce:
             f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
             f"{minutes / 1440:.1f} days ago, and the brokers forget a sink's progress after {kept_for / 1440:.1f}",
             where=f"transactional.id {min(unknown)}",
-            now="Look into the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
+            now="Check the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
             "skip leaves it out.",
         )
 

@@ -315,7 +315,7 @@ def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) ->
     except IllegalArgumentException as error:
         reason = str(error).splitlines()[0]
         raise DefinitionError(
-            f"the topic pattern {pattern!r} is no regular expression of Java's: {reason}",
+            f"the topic pattern {pattern!r} is not a regular expression of Java's: {reason}",
             where="KafkaSource.builder().set_topic_pattern",
         ) from None
     return [name for name in names if compiled.matcher(name).matches()]

@@ -54,7 +54,9 @@ class Files:
                 stream.close()
             system.delete(path, False)
             if not system.rename(unfinished, path):
-                raise StorageError(f"cannot rename {unfinished}", now="Does another program use this directory?")
+                raise StorageError(
+                    f"cannot rename {unfinished}", now="Check that no other program uses this directory."
+                )
 
     def read_replaced(self, name: str) -> str | None:
         """Return the text of a file that ``replace`` writes; None if it does not exist.

@@ -105,7 +105,7 @@ class Ivy:
         modules = ", ".join(dict.fromkeys(_MISSING.findall(output)))
         reasons = list(dict.fromkeys(_REASON.findall(output)))
         return JarsUnavailableError(
-            f"these {self.configuration} jars could not be had: {modules or 'none was tried'}",
+            f"these {self.configuration} jars could not be downloaded: {modules or 'none was tried'}",
             where="; ".join(reasons[-3:] or ["the registry does not have them" if modules else output.strip()[-500:]]),
             now="Behind a proxy, set JAVA_TOOL_OPTIONS=-Dhttps.proxyHost=…; with a mirror, set KAFKASTREAM_IVY_SETTINGS "
             "to your ivysettings.xml; without network, copy the jars folder of another machine and set "

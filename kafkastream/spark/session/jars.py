@@ -203,7 +203,7 @@ def _no_lock(cache: Path, error: Exception) -> JarsUnavailableError:
     return JarsUnavailableError(
         f"the jars folder cannot be locked: {error}",
         where=str(cache),
-        now="Does another process fetch jars? May this one write there?",
+        now="Check that no other process fetches jars, and that this one can write there.",
     )
 
 

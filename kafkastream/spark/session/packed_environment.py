@@ -146,7 +146,7 @@ def _run(root: Path, program: str) -> str:
         raise SetupError(
             f"the packed Python does not work: {done.stderr.strip().splitlines()[-1:]}",
             where=sys.prefix,
-            now="Is kafkastream installed in this environment with all that it needs?",
+            now="Check that kafkastream is installed in this environment with its dependencies.",
         )
     return done.stdout
 

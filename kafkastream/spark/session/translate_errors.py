@@ -80,7 +80,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
-            now="Mend or skip the record, or use a schema that accepts it; for a table, its format's 'ignore-parse-errors'.",
+            now="Fix or skip the record, or use a schema that accepts it; for a table, its format's 'ignore-parse-errors'.",
         ),
     ),
     (
@@ -94,9 +94,9 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     (
         r"SlotTakenError: ([^\n]*)",
         lambda found, job, _: DeliveryError(
-            f"somebody else writes under the same transactional ids: {found[1]}",
+            f"another client writes with the same transactional ids: {found[1]}",
             where=f"job {job!r}",
-            now="Is the job running twice, or another job with this sink's prefix? The next start continues where this "
+            now="Check that the job does not run twice, and that no other job has this sink's prefix. The next start continues where this "
             "one stopped.",
         ),
     ),
@@ -187,7 +187,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     (
         r"Python worker exited unexpectedly(?: \(crashed\)(?::\s*(?P<fatal>Fatal Python error: .*))?)?",
         lambda found, job, _: WorkerCrashedError(
-            "a Python worker of Spark's has ended in the midst of a task",
+            "a Python worker of Spark's has ended during a task",
             where=f"job {job!r}",
             now=_frames(found["fatal"] or "") or _CRASHES,
         ),
@@ -258,7 +258,7 @@ def lost_records(what: str, *, where: str) -> KafkaError:
     return KafkaError(
         f"records that the job has not read yet are gone: {what}",
         where=where,
-        now="The topic was deleted, made again, or is read no more, or its retention is shorter than the job was down.",
+        now="The topic was deleted, created again or is no longer read, or its retention is shorter than the job's downtime.",
     )
 
 

@@ -65,7 +65,7 @@ def not_decoded(source: str, position: str, error: BaseException | None) -> Dese
     return DeserializationError(
         f"source {source!r} failed to deserialize a record: {said(error)}",
         where=position,
-        now="Mend or skip the record, or use a schema that accepts it.",
+        now="Fix or skip the record, or use a schema that accepts it.",
     )
 
 
@@ -74,7 +74,7 @@ def not_encoded(sink: str, element: object, position: str, error: BaseException 
     return SerializationError(
         f"sink {sink!r} failed to serialize an element: {said(error)}",
         where=f"{position}; element {shown(element)}",
-        now="Map elements to what the sink's schema takes; SimpleStringSchema takes str.",
+        now="Map elements to the type of the sink's schema; SimpleStringSchema takes str.",
     )
 
 

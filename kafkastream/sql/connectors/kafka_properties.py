@@ -64,7 +64,7 @@ def _client_properties(options: GivenOptions[Declaration]) -> dict[str, str]:
     for key, value in given.items():
         if key.endswith(".location") and "://" in value:
             raise UnsupportedFeatureError(
-                f"{options.shown(PROPERTIES.prefix + key)} is no file of this machine",
+                f"{options.shown(PROPERTIES.prefix + key)} is not a file on this machine",
                 where=options.where(PROPERTIES.prefix + key),
                 now="Copy it to the same place on every machine of the cluster, and give its path.",
             )

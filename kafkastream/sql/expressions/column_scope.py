@@ -77,7 +77,7 @@ class Scope:
         """
         parts = name_parts(node)
         if parts is None:
-            raise text.refused(node, f"{text.shown(node)} is no column.", "Name a column.")
+            raise text.refused(node, f"{text.shown(node)} is not a column.", "Name a column.")
         names = [part.name for part in parts]
         if len(names) > 1:
             for source in self.sources:

@@ -59,7 +59,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         )
     if name in AGGREGATES:
         raise of.text.error(
-            node, f"The aggregate function {name} may not stand here.", "Aggregates belong to SELECT and HAVING."
+            node, f"The aggregate function {name} is not allowed here.", "Aggregates belong to SELECT and HAVING."
         )
     if name in GROUP_WINDOWS:
         raise of.text.error(node, f"{name} belongs to a query with its window in GROUP BY.", GROUP_WINDOWS[name])
@@ -80,6 +80,6 @@ def _with_unit(of: ExpressionCompiler, node: exp.Expr, name: str) -> TypedExpres
     written, first, second = node.expressions
     unit = written.name.upper().removeprefix("SQL_TSI_")
     if unit not in TIME_UNITS:
-        what = f"{written.name} is no unit of time."
+        what = f"{written.name} is not a unit of time."
         raise of.text.error(written, what, f"Take one of {', '.join(sorted(TIME_UNITS))}.")
     return of.call(node, f"{name} {unit}", of.compile(first), of.compile(second), nodes=(first, second))

@@ -119,7 +119,7 @@ class ParquetFormat(Format):
                 return option.default if text is None else option.parse(text)
             except ValueError as error:
                 raise DefinitionError(
-                    f"{text!r} is no value of 'parquet.{option.key}': {error}", where="hadoop_config"
+                    f"{text!r} is not a value of 'parquet.{option.key}': {error}", where="hadoop_config"
                 ) from None
 
         return attrs.evolve(ParquetFormat(**read_settings(ParquetFormat, read)), utc_timezone=utc_timezone)
@@ -213,7 +213,7 @@ class ParquetColumnarRowInputFormat(BulkFormat):
         is_case_sensitive: Whether column names are case-sensitive.
 
     Raises:
-        DefinitionError: It is the type of no row.
+        DefinitionError: It is not a ROW type.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
@@ -240,7 +240,7 @@ class ParquetColumnarRowInputFormat(BulkFormat):
 
 def _check_row(row_type: DataType, where: str) -> None:
     if row_type.kind is not Kind.ROW:
-        raise DefinitionError(f"{row_type} is the type of no row", where=where, now="Give it DataTypes.ROW([…]).")
+        raise DefinitionError(f"{row_type} is not a ROW type", where=where, now="Give it DataTypes.ROW([…]).")
     problem = ParquetFormat().problem_with(row_type.fields)
     if problem is not None:
         raise DefinitionError(problem, where=where)

@@ -73,7 +73,7 @@ class Partitions:
             key, is_there, value = folder.partition("=")
             if not is_there or unquote(key) != field.name:
                 raise DefinitionError(
-                    f"directory {folder!r} is none of the partition column {field.name!r}",
+                    f"directory {folder!r} is not a value of the partition column {field.name!r}",
                     where=where,
                     now=f"Name the directories key=value, in the order of PARTITIONED BY ({', '.join(self.names)}).",
                 )

@@ -139,7 +139,7 @@ def _value(name: tuple[str, str, str], messages: Sequence[Message], settings: Ca
         _check_dots(name, part.types)
     if None in read:
         log.warning(
-            "%s: %d of the %d newest messages are no JSON objects; a job that reads them fails, unless "
+            "%s: %d of the %d newest messages are not JSON objects; a job that reads them fails, unless "
             "/*+ OPTIONS('value.json.ignore-parse-errors' = 'true') */ leaves them out",
             _where(name),
             read.count(None),
@@ -237,7 +237,7 @@ def _check_dots(name: tuple[str, str, str], paths: Iterable[Path]) -> None:
     dotted = next((member for path in paths for member in path if "." in member), None)
     if dotted is not None:
         raise DefinitionError(
-            f"the member {dotted!r} cannot be told from a member of an object",
+            f"the member {dotted!r} cannot be distinguished from a member of an object",
             where=_where(name),
             now=f"Leave out '{FLATTEN_NESTED_COLUMNS.key}' of the catalog.",
         )

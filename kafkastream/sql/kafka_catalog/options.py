@@ -122,7 +122,7 @@ def catalog_settings(options: CatalogOptions) -> CatalogSettings:
     KAFKA_CATALOG.check(options)
     if options.get(VALUE_FORMAT) != JsonFormat.identifier:
         raise UnsupportedFeatureError(
-            f"A catalog cannot tell the columns of messages of format {options.shown(VALUE_FORMAT.key)}",
+            f"A catalog cannot infer columns from messages of format {options.shown(VALUE_FORMAT.key)}",
             where=options.where(VALUE_FORMAT.key),
             now=f"Use '{VALUE_FORMAT.key}' = '{JsonFormat.identifier}', or declare tables by CREATE TABLE.",
         )

@@ -122,7 +122,7 @@ class _Parser(parser.Parser):
         word = self._curr.text.upper() if self._curr else ""
         singular = word.removesuffix("S")
         if singular not in _UNITS:
-            self.raise_error(f"{word or 'The end'} is no unit of an interval")
+            self.raise_error(f"{word or 'The end'} is not a unit of an interval")
         self._advance()
         if self._match(TokenType.L_PAREN):
             while self._match_set((TokenType.NUMBER, TokenType.COMMA)):

@@ -43,7 +43,7 @@ def _converted(named: NamedFunction, argument: TypedExpression, expected: DataTy
     if expected is None or type_.nullable() == expected.nullable():
         return argument
     if not implicitly_castable(type_, expected):
-        raise _mismatch(named, f"{type_} is no {expected}")
+        raise _mismatch(named, f"{type_} is not {expected}")
     return cast(argument, expected)
 
 

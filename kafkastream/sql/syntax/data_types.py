@@ -99,7 +99,7 @@ def _bare(cursor: Cursor, depth: int) -> DataType:
     token = cursor.token
     _not_too_deep(cursor, token, depth)
     if is_word(cursor.ahead(), "."):
-        raise cursor.refused(token, "A type of users cannot be a column's type.", "Use ROW<...>.")
+        raise cursor.refused(token, "A user-defined type cannot be a column's type.", "Use ROW<...>.")
     if token.kind is TokenKind.WORD and token.value in _REFUSED:
         raise cursor.refused(token, f"{token.value} cannot be a column's type.", _REFUSED[token.value])
     if token.kind is not TokenKind.WORD or token.value not in _FLAT.keys() | _NESTED.keys():
@@ -110,14 +110,16 @@ def _bare(cursor: Cursor, depth: int) -> DataType:
 
 def _unknown(cursor: Cursor, token: Token) -> DefinitionError:
     if token.kind is TokenKind.WORD:
-        return cursor.error(token, f"{cursor.found(token)} is no type.", did_you_mean(token.value, (*_FLAT, *_NESTED)))
+        return cursor.error(
+            token, f"{cursor.found(token)} is not a type.", did_you_mean(token.value, (*_FLAT, *_NESTED))
+        )
     cursor.missing("a type")
     return cursor.unexpected()
 
 
 def _not_too_deep(cursor: Cursor, token: Token, depth: int) -> None:
     if depth > _DEEPEST:
-        raise cursor.error(token, f"More than {_DEEPEST} types stand in each other here.")
+        raise cursor.error(token, f"Types are nested more than {_DEEPEST} deep here.")
 
 
 def _limited(cursor: Cursor, limit: _Limit) -> int:

@@ -98,7 +98,7 @@ def test_ddl_is_skipped(value: bytes) -> None:
         (event("INSERT", {"id": "1"}, type=None), "no type"),
         (event("UPDATE", {"id": "1"}, old=[]), "1 rows in data, and 0 in old"),
         (event("INSERT", {"id": "1"}, data="x"), "Expected `array | null`"),
-        (event("INSERT", 5), "no JSON object"),  # type: ignore[arg-type]
+        (event("INSERT", 5), "not a JSON object"),  # type: ignore[arg-type]
     ],
     ids=["type", "no-data", "null-row", "table", "no-type", "old", "text", "number"],
 )

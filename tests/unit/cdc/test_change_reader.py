@@ -80,7 +80,7 @@ def test_tombstones_are_skipped(value: bytes | None, settings: ReadSettings) -> 
         (b'{"op":"c","after":{"id":1}}', "no source that names"),
         (b'{"op":"c","source":{"db":"shop"},"after":{"id":1}}', "no source that names"),
         (b'{"op":"c","source":null,"after":{"id":1}}', r"got `null` - at `\$\.source`"),
-        (event("c", after=[1]), "no JSON object"),
+        (event("c", after=[1]), "not a JSON object"),
         (b'{"op":"c","source":{"db":"shop","table":"orders"},"after":{"name":"\xff"}}', "utf-8"),
         (rb'{"op":"c","source":{"db":"shop","table":"orders"},"after":{"name":"\ud800"}}', "truncated"),
         (b'{"op":"c","source":{"db":"shop","table":"orders"},"after":{"id":NaN}}', "malformed"),

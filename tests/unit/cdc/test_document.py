@@ -497,7 +497,7 @@ WRONG = {
     ),
     "pattern": (
         f"{SOURCE}{SINK}route:\n  - source-table: db.*\n    sink-table: a",
-        "no regular expression", "line 4, column 5", "",
+        "not a regular expression", "line 4, column 5", "",
     ),
     "groups": (
         f"{SOURCE}{SINK}route:\n  - source-table: db.t\n    sink-table: a.$1",
@@ -523,9 +523,9 @@ WRONG = {
     "collector text": (f"{SOURCE}{SINK}pipeline:\n  dirty-data.collector: logger", "mapping", "line 4", "type: logger"),
     "function": (f"{SOURCE}{SINK}pipeline:\n  user-defined-function: [{{name: f}}]", "classpath", "line 4", ""),
     "url and host": (
-        f"{SOURCE}sink:\n  type: postgres\n  url: postgresql://h/d\n  hostname: h", "say the same", "line 5, column 3", "",
+        f"{SOURCE}sink:\n  type: postgres\n  url: postgresql://h/d\n  hostname: h", "exclude each other", "line 5, column 3", "",
     ),
-    "url": (f"{SOURCE}sink:\n  type: postgres\n  url: mysql://h/d", "no URL", "line 4, column 3", "postgresql://"),
+    "url": (f"{SOURCE}sink:\n  type: postgres\n  url: mysql://h/d", "not a URL", "line 4, column 3", "postgresql://"),
     "endpoint": (
         f"{SOURCE}sink: {{type: hologres, endpoint: 'http://h', dbname: d, username: u, password: p}}",
         "not an endpoint", "line 2", "host:port",
@@ -549,7 +549,7 @@ WRONG = {
     "half": (f"{VALUES}    - insert: a\n{SINK}", "needs 'after'", "line 5, column 7", ""),
     "table": (f"{VALUES}    - insert: b\n      after: {{id: 1}}\n{SINK}", "unknown table 'b'", "line 5, column 7", ""),
     "column": (f"{VALUES}    - insert: a\n      after: {{ID: 1}}\n{SINK}", "'ID' is not a column", "line 6, column 15", ""),
-    "row value": (f"{VALUES}    - insert: a\n      after: {{id: x}}\n{SINK}", "'x' is no INT", "line 6, column 19", ""),
+    "row value": (f"{VALUES}    - insert: a\n      after: {{id: x}}\n{SINK}", "'x' is not of type INT", "line 6, column 19", ""),
     "row": (f"{VALUES}    - insert: a\n      after: [1]\n{SINK}", "{column: value", "line 6, column 14", ""),
     "side": (f"{VALUES}    - insert: a\n      before: {{id: 1}}\n{SINK}", "no 'before'", "line 6, column 7", ""),
     "altered": (

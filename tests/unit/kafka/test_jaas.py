@@ -54,7 +54,7 @@ def test_what_was_quoted_is_read(options: dict[str, str]) -> None:
     [
         ("", "the class of a login module is missing"),
         (SECRET, "the flag after the login module is missing"),
-        (f"M {SECRET};", "the flag after the login module is none of"),
+        (f"M {SECRET};", "the flag after the login module is not one of"),
         (f'M required password="{SECRET}"', "the semicolon at the end is missing"),
         (f"M required password={SECRET}", "the semicolon at the end is missing"),
         ("M required password=;", "the value of option 'password' is missing"),

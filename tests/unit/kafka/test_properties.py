@@ -81,7 +81,7 @@ def test_producers_are_idempotent_unless_java_would_not_be(java: dict[str, str])
         ({"retries": "0", "enable.idempotence": "true"}, "cannot have retries = 0"),
         ({"max.in.flight.requests.per.connection": "6"}, "at most 5 requests in flight"),
         ({"max.in.flight.requests.per.connection": "six"}, "'six' is not a whole number"),
-        ({"acks": "seven"}, "acks = 'seven' is none of all, -1, 0, 1"),
+        ({"acks": "seven"}, "acks = 'seven' is not one of all, -1, 0, 1"),
     ],
 )
 def test_what_javas_idempotent_producer_refuses_is_refused(java: dict[str, str], what: str) -> None:

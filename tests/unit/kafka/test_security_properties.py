@@ -86,7 +86,7 @@ def test_kerberos_is_not_in_the_wheels(translate: object) -> None:
         (sasl("OAUTHBEARER", "OAuthBearerLoginModule required;"), UnsupportedFeatureError, "token.endpoint.url"),
         (sasl("DIGEST-MD5", "M required;"), UnsupportedFeatureError, "sasl.mechanism = DIGEST-MD5"),
         ({"security.protocol": "SASL_SSL"}, DefinitionError, "sasl.mechanism = GSSAPI needs sasl.jaas.config"),
-        ({"security.protocol": "TLS"}, DefinitionError, "security.protocol = TLS is none of"),
+        ({"security.protocol": "TLS"}, DefinitionError, "security.protocol = TLS is not one of"),
         (
             sasl("PLAIN", "M required;", sasl_client_callback_handler_class="com.Handler"),
             UnsupportedFeatureError,

@@ -21,9 +21,9 @@ WRONG_THERE = {
     "datetime(1969, 12, 31, 23, 59, 59, 999999)": "= datetime.datetime(1969, 12, 31, 23, 59, 59, 999000)",
     "datetime(1960, 1, 1, 0, 0, 0, 1500)": "= datetime.datetime(1960, 1, 1, 0, 0, 0, 1000)",
     "datetime(2040, 1, 1)": "= datetime.datetime(2040, 1, 1, 0, 0)",
-    "('a',)": "! ('a',) (a tuple) has 1 fields, so it is no TupleTypeInfo(String, Integer)",
-    "''": "! '' (a str) is no Char",
-    "'ab'": "! 'ab' (a str) is no Char",
+    "('a',)": "! ('a',) (a tuple) has 1 fields, so it is not of type TupleTypeInfo(String, Integer)",
+    "''": "! '' (a str) is not of type Char",
+    "'ab'": "! 'ab' (a str) is not of type Char",
 }
 
 
@@ -89,15 +89,15 @@ def test_unnamed_rows_get_names_by_column() -> None:
 @pytest.mark.parametrize(
     ("type_info", "value", "message"),
     [
-        (Types.INT(), "7", "'7' (a str) is no Integer"),
-        (Types.BYTE(), 128, "128 (a int) is out of range, so it is no Byte"),
+        (Types.INT(), "7", "'7' (a str) is not of type Integer"),
+        (Types.BYTE(), 128, "128 (a int) is out of range, so it is not of type Byte"),
         (
             Types.ROW_NAMED(["n", "l"], [Types.INT(), Types.LIST(Types.STRING())]),
             Row(n=1, l=["a", 2]),
-            "2 (a int) in field 1 of field 'l' is no String",
+            "2 (a int) in field 1 of field 'l' is not of type String",
         ),
-        (Types.MAP(Types.STRING(), Types.INT()), {1: 1}, "1 (a int) in a key is no String"),
-        (Types.TUPLE([Types.INT(), Types.INT()]), (1,), "(1,) (a tuple) has 1 fields, so it is no "),
+        (Types.MAP(Types.STRING(), Types.INT()), {1: 1}, "1 (a int) in a key is not of type String"),
+        (Types.TUPLE([Types.INT(), Types.INT()]), (1,), "(1,) (a tuple) has 1 fields, so it is not of type "),
     ],
 )
 def test_what_does_not_fit_is_named(type_info: Any, value: object, message: str) -> None:

@@ -55,10 +55,10 @@ def test_url_says_the_database(url: str, address: JdbcAddress) -> None:
         ("jdbc:mysql://db/shop", UnsupportedFeatureError, "cannot write to mysql"),
         ("jdbc:oracle:thin:@db:1521:shop", UnsupportedFeatureError, "cannot write to oracle"),
         ("jdbc:postgresql://db/shop?socketFactory=x", UnsupportedFeatureError, "'socketFactory'"),
-        ("jdbc:postgresql://db", DefinitionError, "no JDBC URL"),
-        ("jdbc:postgresql://db:port/shop", DefinitionError, "no JDBC URL"),
-        ("postgresql://db/shop", DefinitionError, "no JDBC URL"),
-        ("shop", DefinitionError, "no JDBC URL"),
+        ("jdbc:postgresql://db", DefinitionError, "is not a JDBC URL"),
+        ("jdbc:postgresql://db:port/shop", DefinitionError, "is not a JDBC URL"),
+        ("postgresql://db/shop", DefinitionError, "is not a JDBC URL"),
+        ("shop", DefinitionError, "is not a JDBC URL"),
     ],
 )
 def test_url_of_no_postgres_is_refused(url: str, error: type[Exception], told: str) -> None:

@@ -100,7 +100,7 @@ def test_add_source_takes_it_with_its_watermarks() -> None:
 
 
 def test_unknown_reset_is_refused() -> None:
-    with pytest.raises(DefinitionError, match=r"auto\.offset\.reset = 'smallest' is none of"):
+    with pytest.raises(DefinitionError, match=r"auto\.offset\.reset = 'smallest' is not one of"):
         consumer({**GROUP, "auto.offset.reset": "smallest"}).to_source()
 
 

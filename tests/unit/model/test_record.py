@@ -75,7 +75,7 @@ def test_json_of_key_and_value_stand_where_the_record_has_them(
 @pytest.mark.parametrize(("key", "value", "culprit"), [(b"{", b"1", "key"), (b"1", b"", "value")])
 def test_what_is_no_json_is_named(key: bytes, value: bytes, culprit: str) -> None:
     whole = ConsumerRecord(topic="t", partition=3, offset=1, timestamp=2, key=key, value=value)
-    with pytest.raises(ValueError, match=f"the record's {culprit} is no JSON"):
+    with pytest.raises(ValueError, match=f"the record's {culprit} is not JSON"):
         JSONKeyValueDeserializationSchema(False).deserialize(whole)
 
 

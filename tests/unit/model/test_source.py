@@ -74,7 +74,7 @@ def test_everything_missing_is_said_at_once() -> None:
 
 def test_earliest_is_no_stopping_offset() -> None:
     assert problems(complete().set_bounded(OffsetsInitializer.earliest())) == [
-        "earliest() is no stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
+        "earliest() is not a stopping offset: nothing would be read (Flink: Illegal stopping offset -2)"
     ]
 
 

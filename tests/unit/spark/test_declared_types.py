@@ -92,7 +92,9 @@ def test_a_filter_at_the_end_of_a_chain_gives_the_declared_type() -> None:
 def test_an_element_of_another_type_is_named(build: Callable[[DataStream[Any]], DataStream[Any]], what: str) -> None:
     with pytest.raises(UserFunctionError) as raised:
         given(chain(build), Row("a", 1), Row("b", "x"))
-    assert raised.value.what == (f"{what} that is not of the declared type: 'x' (a str) in field 'n' is no Float")
+    assert raised.value.what == (
+        f"{what} that is not of the declared type: 'x' (a str) in field 'n' is not of type Float"
+    )
     assert raised.value.where == "offset 1; element <Row('b', 'x')>"
     assert raised.value.now == (
         "Declared is RowTypeInfo(w: String, n: Float): declare the type of what the function returns, or convert it in "

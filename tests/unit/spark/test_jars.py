@@ -165,7 +165,7 @@ def test_all_versions_that_were_tried_are_named(
     with pytest.raises(JarsUnavailableError) as raised:
         connector_jars()
     tried = ", ".join(f"org.apache.spark#{MODULE};{revision}" for revision in ("4.3.0", "4.3.+", "4.2.+"))
-    assert raised.value.what == f"these connector jars could not be had: {tried}"
+    assert raised.value.what == f"these connector jars could not be downloaded: {tried}"
     assert raised.value.where == "the registry does not have them"
 
 

@@ -277,7 +277,7 @@ class UsedInOpen(Counting):
 def test_keyed_state_has_a_key() -> None:
     with pytest.raises(DefinitionError) as raised:
         compiled(lambda keyed: keyed.process(UsedInOpen(COUNT)))
-    assert raised.value.what == "there is no current key, of which state 'count' could be"
+    assert raised.value.what == "state 'count' needs a current key, and there is none"
     assert raised.value.where == "open of operator 'op'"
 
 
@@ -310,7 +310,7 @@ def test_broadcast_element_has_no_key_either() -> None:
     run(chain, ("b1", 1), side=1, memory=memory)
     assert run(chain, ("a1", 1), memory=memory) == ["b1"]
     chain = broadcasting(Broadcasting(keyed=True))
-    with pytest.raises(UserFunctionError, match="there is no current key, of which state 'count' could be"):
+    with pytest.raises(UserFunctionError, match="state 'count' needs a current key, and there is none"):
         run(chain, ("b1", 1), side=1, memory=memory)
 
 
@@ -386,7 +386,7 @@ def test_state_that_cannot_be_pickled() -> None:
 @pytest.mark.parametrize(
     ("descriptor", "content", "reason"),
     [
-        (COUNT, "one", "state 'count' is declared as Long: 'one' (a str) is no Long"),
+        (COUNT, "one", "state 'count' is declared as Long: 'one' (a str) is not of type Long"),
         (
             ValueStateDescriptor("pair", Types.TUPLE([Types.INT(), Types.INT()])),
             (1, 2**31),

@@ -113,7 +113,7 @@ def test_options_of_spark_go_to_spark_by_its_own_names() -> None:
 
 
 def test_options_of_spark_that_change_results_are_refused() -> None:
-    with pytest.raises(DefinitionError, match=r"spark\.minPartitions is no option .* spark\.maxOffsetsPerTrigger"):
+    with pytest.raises(DefinitionError, match=r"spark\.minPartitions is not an option .* spark\.maxOffsetsPerTrigger"):
         options(builder(**{"spark.minPartitions": "7"}).set_topics("a"))
 
 

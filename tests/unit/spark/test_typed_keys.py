@@ -80,7 +80,7 @@ def test_a_key_of_another_type_is_named() -> None:
     with pytest.raises(UserFunctionError) as raised:
         keys(Types.INT(), [1, "x"])
     assert raised.value.what == (
-        "the key selector of operator 'op' gave a key that is not of the declared type: 'x' (a str) is no Integer"
+        "the key selector of operator 'op' gave a key that is not of the declared type: 'x' (a str) is not of type Integer"
     )
     assert raised.value.where == "offset 1; element 'x'"
     assert raised.value.now.startswith("Declared is Integer: ")

@@ -214,5 +214,5 @@ def test_files_are_found_with_their_partitions(tmp_path: Path) -> None:
     (tmp_path / "a=2/f").unlink()
     (tmp_path / "b=2/a=3").mkdir(parents=True)
     (tmp_path / "b=2/a=3/f").touch()
-    with pytest.raises(DefinitionError, match="'b=2' is none of the partition column 'a'"):
+    with pytest.raises(DefinitionError, match="'b=2' is not a value of the partition column 'a'"):
         list(elements_of(source.graph_source.elements))  # type: ignore[arg-type]  # a table's

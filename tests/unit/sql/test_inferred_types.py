@@ -42,7 +42,7 @@ def test_types(elements: list[Any], names: list[str] | None, found: str) -> None
     ("elements", "names", "said"),
     [
         ([], None, "can not infer schema from empty dataset"),
-        ([1, 2], None, "an element is no row: 1"),
+        ([1, 2], None, "an element is not a row: 1"),
         ([(1, "a")], ["id"], "1 names are given for 2 columns"),
         ([(1,), ("a",)], None, "Can not merge type BIGINT and STRING"),
         ([(1,), (1.5,)], None, "Can not merge type BIGINT and DOUBLE"),

@@ -50,7 +50,7 @@ def test_options_for_reading_are_taken_and_have_no_effect() -> None:
     [
         ({"connector": "jdbc", "url": "x"}, "Missing required options are: table-name", None),
         ({**ENOUGH, "user": "ann"}, "Unsupported options found for 'jdbc'. Unsupported options: user.", "user"),
-        ({**GIVEN, "url": "postgresql://db/shop"}, "is no JDBC URL", "url"),
+        ({**GIVEN, "url": "postgresql://db/shop"}, "is not a JDBC URL", "url"),
         ({**GIVEN, "username": "ann"}, "Either all or none of the following options should be provided", "username"),
         ({**GIVEN, "scan.partition.num": "3"}, "scan.partition.column, scan.partition.num", "scan.partition.num"),
         ({**ENOUGH, "sink.max-retries": "-1"}, "shouldn't be smaller than 0, but is '-1'", "sink.max-retries"),

@@ -184,7 +184,7 @@ def test_a_table_is_the_statement_that_it_is_shown_as() -> None:
             "none of the 4 newest messages of topic 'orders' is a JSON object with members",
         ),
         (('{"offset":1}',), CatalogSettings(value_prefix=""), "two columns would have the name 'offset'"),
-        (('{"a.b":1}',), FLAT, "the member 'a.b' cannot be told from a member of an object"),
+        (('{"a.b":1}',), FLAT, "the member 'a.b' cannot be distinguished from a member of an object"),
     ],
 )
 def test_topics_that_are_no_tables(values: tuple[str, ...], settings: CatalogSettings, message: str) -> None:
@@ -195,7 +195,7 @@ def test_topics_that_are_no_tables(values: tuple[str, ...], settings: CatalogSet
 
 def test_messages_that_are_no_json_are_told_of(caplog: pytest.LogCaptureFixture) -> None:
     assert physical(inferred("oops", '{"a":1}', "[1]", "[" * 100_000)) == "value_a BIGINT"
-    assert "table c.kafka.orders: 3 of the 4 newest messages are no JSON objects" in caplog.text
+    assert "table c.kafka.orders: 3 of the 4 newest messages are not JSON objects" in caplog.text
 
 
 def test_all_options_are_read() -> None:
@@ -233,7 +233,7 @@ def test_all_options_are_read() -> None:
         (", 'max.fetch.records' = '0'", DefinitionError, "expected a whole number greater than zero"),
         (", 'value.fields-prefix' = 'key_x'", DefinitionError, "'value.fields-prefix' = 'key_x': one begins with"),
         (", 'type' = 'hive'", UnsupportedFeatureError, "There are no catalogs of type 'hive'"),
-        (", 'format' = 'avro'", UnsupportedFeatureError, "the columns of messages of format 'avro'"),
+        (", 'format' = 'avro'", UnsupportedFeatureError, "infer columns from messages of format 'avro'"),
         (", 'properties.sasl.jaas.config' = '${env:JAAS}'", DefinitionError, "no environment variable 'JAAS'"),
     ],
 )

@@ -367,7 +367,7 @@ def test_secrets_in_huaweis_vault_are_refused_with_what_works() -> None:
 def test_certificates_elsewhere_are_refused() -> None:
     options = {**KAFKA, "properties.ssl.truststore.location": "obs://xx/client.jks"}
     said = error(kafka_source, table(options), UnsupportedFeatureError)
-    assert "'obs://xx/client.jks' is no file of this machine" in said
+    assert "'obs://xx/client.jks' is not a file on this machine" in said
     assert at(options, "properties.ssl.truststore.location") in said
 
 

@@ -199,9 +199,9 @@ def test_what_is_no_name_is_refused(path: str) -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     function = udf(lambda value: value, result_type="INT")
     for use in (t_env.from_path, t_env.drop_temporary_view, t_env.drop_temporary_function, t_env.drop_temporary_table):
-        with pytest.raises(DefinitionError, match="is no name"):
+        with pytest.raises(DefinitionError, match="is not a name"):
             use(path)
-    with pytest.raises(DefinitionError, match="is no name"):
+    with pytest.raises(DefinitionError, match="is not a name"):
         t_env.create_temporary_function(path, function)
 
 
@@ -218,5 +218,5 @@ def test_what_is_no_name_is_refused(path: str) -> None:
     ],
 )
 def test_names_have_three_parts_at_most(session: Session, statement: str) -> None:
-    with pytest.raises(DefinitionError, match="is no name: it has 4 parts"):
+    with pytest.raises(DefinitionError, match="is not a name: it has 4 parts"):
         session(statement)

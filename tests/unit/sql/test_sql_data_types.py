@@ -111,11 +111,11 @@ def test_the_values_behind_the_text() -> None:
         ("ROW<a INT, a STRING>", 1, "Field names must be unique. Found duplicates: a."),
         ("ROW<INT>", 8, "Expected a type, found '>'"),
         ("INT NOT", 8, "Expected NULL, found the end"),
-        ("STRNG", 1, "'STRNG' is no type(.|\n)*Did you mean 'STRING'"),
+        ("STRNG", 1, "'STRNG' is not a type(.|\n)*Did you mean 'STRING'"),
         ("`STRING`", 1, "Expected a type, found `STRING`"),
         ("", 1, "Expected a type, found the end of the text"),
-        ("ARRAY<" * 2000 + "INT" + ">" * 2000, 607, "More than 100 types"),
-        ("INT " + "ARRAY " * 2000, 1, "More than 100 types"),
+        ("ARRAY<" * 2000 + "INT" + ">" * 2000, 607, "nested more than 100 deep"),
+        ("INT " + "ARRAY " * 2000, 1, "nested more than 100 deep"),
     ],
 )
 def test_what_is_no_type(text: str, column: int, what: str) -> None:

@@ -48,7 +48,7 @@ def test_secrets_that_only_the_vendor_can_read(number: int, secret: str, line: i
 
 @pytest.mark.parametrize(("number", "line"), [(6, 18), (9, 23), (15, 18)])
 def test_files_that_only_the_vendor_can_read(number: int, line: int) -> None:
-    with pytest.raises(UnsupportedFeatureError, match="is no file of this machine") as caught:
+    with pytest.raises(UnsupportedFeatureError, match="is not a file on this machine") as caught:
         source_of(table(without(statement("kafka.sql", number), "dew")))
     assert caught.value.where.endswith(f"option 'properties.ssl.truststore.location', line {line}, column 3")
 

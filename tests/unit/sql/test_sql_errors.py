@@ -22,7 +22,7 @@ from kafkastream.sql.syntax.parser import parse
         ("CREATE TABLE t (a INT b INT)", (1, 23), "',' or ')', found 'b'"),
         ("CREATE TABLE t (a INT", (1, 22), "',' or ')', found the end of the text"),
         ("CREATE TABLE t (a)", (1, 18), "Expected AS or a type, found ')'"),
-        ("CREATE TABLE t (a INTT)", (1, 19), "'INTT' is no type. | Did you mean 'INT'?"),
+        ("CREATE TABLE t (a INTT)", (1, 19), "'INTT' is not a type. | Did you mean 'INT'?"),
         (
             "CREATE TABLE t (\n  ts TIMESTAMP(3) METDATA FROM 'timestamp')",
             (2, 19),

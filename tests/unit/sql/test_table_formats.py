@@ -189,7 +189,7 @@ def test_options(identifier: str, options: dict[str, str], format_: Format) -> N
         ("raw", {"endianness": "middle"}, "expected one of big-endian, little-endian", "raw.endianness"),
         ("avro", {"encoding": "xml"}, "expected one of binary, json", "avro.encoding"),
         ("avro-confluent", {}, "Missing required options are: avro-confluent.url", "format"),
-        ("avro-confluent", {"url": "r:8081"}, "is no address of a schema registry", "format"),
+        ("avro-confluent", {"url": "r:8081"}, "is not the URL of a schema registry", "format"),
         ("protobuf", {}, "Missing required options are: protobuf.message-class-name", "format"),
         (
             "protobuf",

@@ -95,7 +95,7 @@ def test_what_only_flink_has() -> None:
     for base in ("TableFunction", "AggregateFunction", "TableAggregateFunction"):
         with pytest.raises(UnsupportedFeatureError, match=f"{base} 'Mine'"):
             type("Mine", (getattr(module, base),), {})
-    with pytest.raises(UnsupportedFeatureError, match="is no ScalarFunction"):
+    with pytest.raises(UnsupportedFeatureError, match="is not a ScalarFunction"):
         udf(UserDefinedFunction(), result_type="INT")  # type: ignore[call-overload]
     with pytest.raises(UnsupportedFeatureError, match="no values of type INTERVAL"):
         udf(len, result_type="INTERVAL DAY TO SECOND")
@@ -133,7 +133,7 @@ def test_only_what_udf_returns_is_taken(t_env: TableEnvironment) -> None:
     for given, what in (
         (Next(), "Next has no result type"),
         (len, "len has no result type"),
-        ("len", "'len' is no function"),
+        ("len", "'len' is not a function"),
     ):
         with pytest.raises(DefinitionError, match=what):
             t_env.create_temporary_function("f", given)  # type: ignore[arg-type]
@@ -158,11 +158,11 @@ def test_statements_create_and_drop_functions(t_env: TableEnvironment, python_fi
 @pytest.mark.parametrize(
     ("function", "what"),
     [
-        ("twice", "'twice' names no module"),
+        ("twice", "'twice' has no module"),
         ("nowhere.at_all.f", "there is no Python module 'nowhere'"),
         ("shipped_functions.twic", "the module 'shipped_functions' has no function 'twic'"),
         ("shipped_functions.plain", "plain has no result type"),
-        ("shipped_functions.__name__", "'shipped_functions' is no function"),
+        ("shipped_functions.__name__", "'shipped_functions' is not a function"),
     ],
 )
 def test_a_function_that_cannot_be_imported(

@@ -86,7 +86,7 @@ BUILDING: dict[str, tuple[Callable[[], object], type[KafkastreamError], str, str
     "no type": (
         lambda: builder().column("id", "BIGNT"),
         DefinitionError,
-        "'BIGNT' is no type.",
+        "'BIGNT' is not a type.",
         "column('id'), line 1, column 1\n      BIGNT\n      ^",
     ),
     "more than a type": (

@@ -73,7 +73,7 @@ class DeltaMetadataApplier:
         other = [name for name in schema.options if not name.startswith(_PROPERTY)]
         if other:
             raise SchemaChangeRefusedError(
-                f"{other[0]!r} is no property of a Delta Lake table",
+                f"{other[0]!r} is not a property of a Delta Lake table",
                 where=f"table {table}, table-options",
                 now=f"Properties begin with {_PROPERTY!r}, such as delta.appendOnly.",
             )
@@ -155,7 +155,7 @@ class DeltaMetadataApplier:
             other = seen.setdefault(field.name.lower(), field.name)
             if other != field.name:
                 raise SchemaChangeRefusedError(
-                    f"Delta Lake does not tell the columns {other!r} and {field.name!r} apart",
+                    f"Delta Lake cannot distinguish the columns {other!r} and {field.name!r}",
                     where=f"table {table}",
                     now="Give one another name by a projection in a transform rule.",
                 )

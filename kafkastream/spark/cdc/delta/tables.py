@@ -104,7 +104,7 @@ class DeltaTables:
         files = folder.getFileSystem(java_session(self.session).sessionState().newHadoopConf())
         if files.exists(folder) and len(files.listStatus(folder)):
             raise SchemaChangeRefusedError(
-                "there are files at the table's path that are no Delta Lake table",
+                "the table's path has files that are not a Delta Lake table",
                 where=f"table {table}, {path}",
                 now="Move them away, or write to another table by a route.",
             )
@@ -127,7 +127,7 @@ def table_path(root: str, table: TableId) -> str:
     for part in table.parts:
         if part in ("", ".", "..") or "/" in part or "\0" in part:
             raise SchemaChangeRefusedError(
-                f"no folder can have the name {part!r}",
+                f"a folder cannot have the name {part!r}",
                 where=f"table {table}",
                 now="Give it another name by a route.",
             )

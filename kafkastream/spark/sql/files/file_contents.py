@@ -67,7 +67,7 @@ def files_of(contents: FileContents) -> Sequence[Path]:
 def _below(path: Path) -> Iterator[Path]:
     if not path.exists():
         raise DefinitionError(
-            "there is no such file or directory", where=str(path), now="Is it on this machine's disks?"
+            "there is no such file or directory", where=str(path), now="Check that it is on a disk of this machine."
         )
     if path.name.startswith(_HIDDEN):
         return
@@ -247,4 +247,4 @@ def told_of_reading(path: Path) -> Iterator[None]:
         yield
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"cannot read {path}: {reason}", now="Can all workers read it?") from None
+        raise StorageError(f"cannot read {path}: {reason}", now="Check that all workers can read it.") from None

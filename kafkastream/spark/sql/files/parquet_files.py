@@ -127,7 +127,7 @@ def columns_of_parquet(
                     schema=schema,
                 )
     except pa.ArrowInvalid as error:
-        raise StorageError(f"cannot read {file}: {error}", now="Is it a Parquet file?") from None
+        raise StorageError(f"cannot read {file}: {error}", now="Check that it is a Parquet file.") from None
 
 
 def _found(own: Sequence[str], wanted: Sequence[str], is_case_sensitive: bool) -> list[str | None]:

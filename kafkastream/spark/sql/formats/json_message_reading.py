@@ -165,7 +165,7 @@ def _misfits(row: DataType, text: Column) -> Column:
     both = functions.array(functions.struct(loose.alias("texts"), typed.alias("values")))
     names = functions.array_join(functions.transform(both, named), "")
     return functions.when(functions.trim(text).startswith("{") & (names != ""), names).otherwise(
-        " It is no JSON object."
+        " It is not a JSON object."
     )
 
 

@@ -56,7 +56,7 @@ def of_rows(
     try:
         return pa.array(values, arrow)
     except _NO_VALUE as error:  # such as NaT, or NULL as the key of a map
-        raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
+        raise UserFunctionError(f"function {name!r} returned values that are not of type {kind}: {error}") from None
 
 
 def of_series(
@@ -83,7 +83,7 @@ def of_series(
     try:
         return _column(result, kind, arrow)
     except (NotImplementedError, *_NO_VALUE) as error:
-        raise UserFunctionError(f"function {name!r} returned values that are no {kind}: {error}") from None
+        raise UserFunctionError(f"function {name!r} returned values that are not of type {kind}: {error}") from None
 
 
 def _series(column: pa.Array) -> pd.Series[Any] | pd.DataFrame:
@@ -135,6 +135,6 @@ def _is_missing(value: Any) -> bool:
 
 def _no_value(name: str, result: object, kind: DataType) -> UserFunctionError:
     return UserFunctionError(
-        f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is no {kind}",
+        f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is not of type {kind}",
         now="Return what the result type holds, or declare another one.",
     )

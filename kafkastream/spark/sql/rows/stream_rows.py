@@ -74,7 +74,7 @@ class StreamRows(SendingOperator):
         """Return the error of an element that is not a row of the table."""
         types = ", ".join(f"{name} {field.type}" for name, field in zip(self._names, self.source.fields, strict=True))
         return UserFunctionError(
-            f"an element of the stream is no row of table {self.name!r}: {said(error)}",
+            f"an element of the stream is not a row of table {self.name!r}: {said(error)}",
             where=f"{position}; element {shown(element)}",
             now=f"Give the stream the output_type that its elements have; the columns are {types}.",
         )

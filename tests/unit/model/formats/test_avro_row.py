@@ -137,7 +137,7 @@ def test_schemas_that_mean_no_row_are_refused(kind: Any) -> None:
     for text in ("{", '"shop.Nothing"', '{"type": "record", "name": "R"}'):
         with pytest.raises(DefinitionError, match="the Avro schema cannot be used"):
             kind(avro_schema_string=text)
-    with pytest.raises(DefinitionError, match="root is no record"):
+    with pytest.raises(DefinitionError, match="root is not a record"):
         kind(avro_schema_string='"long"')
     with pytest.raises(UnsupportedFeatureError, match="'R' contains itself"):
         kind(avro_schema_string=of(["null", "R"]))
@@ -153,8 +153,8 @@ def test_bytes_of_another_schema_fail(data: bytes) -> None:
     ("kind", "value", "says"),
     [
         ("int", 2**31, "does not fit into 32 bits"),
-        ("string", 1, "a str is wanted"),
-        ("boolean", 1, "a bool is wanted"),
+        ("string", 1, "expected a str"),
+        ("boolean", 1, "expected a bool"),
         (
             {"type": "bytes", "logicalType": "decimal", "precision": 5, "scale": 1},
             Decimal("1.25"),

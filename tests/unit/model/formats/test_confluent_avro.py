@@ -126,7 +126,7 @@ def test_the_next_address_is_asked(orders: EmbeddedSchemaRegistry) -> None:
 def test_settings_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(DefinitionError, match="the Avro schema cannot be used"):
         Schema.for_generic("{", "http://registry")
-    with pytest.raises(DefinitionError, match="no address of a schema registry"):
+    with pytest.raises(DefinitionError, match="not the URL of a schema registry"):
         Schema.for_generic(READER, "registry:8081")
     with pytest.raises(DefinitionError, match="identity_map_capacity is 0"):
         Schema.for_generic(READER, "http://registry", 0)
@@ -219,8 +219,8 @@ def test_elements_that_are_not_as_the_schema_says_fail(
     [
         ("", READER, "http://registry", "there is no subject"),
         ("orders", "{", "http://registry", "the Avro schema cannot be used"),
-        ("orders", '"string"', "http://registry", "the schema's root is no record"),
-        ("orders", READER, "registry:8081", "no address of a schema registry"),
+        ("orders", '"string"', "http://registry", "the schema's root is not a record"),
+        ("orders", READER, "registry:8081", "not the URL of a schema registry"),
     ],
 )
 def test_a_writing_schema_that_cannot_be_used_is_refused(subject: str, schema: str, url: str, says: str) -> None:

@@ -57,7 +57,7 @@ def test_elements_that_json_cannot_hold_fail(registry: EmbeddedSchemaRegistry, e
 
 @pytest.mark.parametrize(
     ("subject", "schema", "says"),
-    [("", ORDER, "there is no subject"), ("t", "{", "it is no JSON"), ("t", "7", "it is no object")],
+    [("", ORDER, "there is no subject"), ("t", "{", "it is not JSON"), ("t", "7", "it is not an object")],
 )
 def test_schemas_that_cannot_be_used_are_refused(subject: str, schema: str, says: str) -> None:
     with pytest.raises(DefinitionError, match=says):

@@ -108,7 +108,7 @@ def test_settings_that_mean_nothing_are_refused(call: Any, says: str) -> None:
 @pytest.mark.parametrize(
     ("value", "says"),
     [
-        (Row(1, 2), "field 'f0': a str is wanted"),
+        (Row(1, 2), "field 'f0': expected a str"),
         (Row("a", "2"), "field 'f1': .*integer"),
         (Row("a"), "Row length mismatch. 2 fields expected but was 1"),
     ],

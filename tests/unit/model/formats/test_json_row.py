@@ -126,8 +126,8 @@ def test_what_flink_writes_otherwise_in_collections_is_refused(outer: Any, inner
     [
         (b'{"b": {"c": "x"}}', "field 'b': field 'c': 'x' is not a whole number"),
         (b'{"b": {"c": 2147483648}}', "field 'b': field 'c': 2147483648 does not fit into 32 bits"),
-        (b'{"b": [1]}', r"field 'b': \[1\] is no JSON object"),
-        (b"[1]", r"\[1\] is no JSON object"),
+        (b'{"b": [1]}', r"field 'b': \[1\] is not a JSON object"),
+        (b"[1]", r"\[1\] is not a JSON object"),
         (b'{"b": 1', "Expecting ',' delimiter"),
         (b"", "Expecting value"),
     ],
@@ -159,10 +159,10 @@ def test_rows_are_written_by_name_or_by_position() -> None:
         (Types.INT(), "1", "cannot be interpreted as an integer"),
         (Types.BYTE(), 128, "does not fit into 8 bits"),
         (Types.DOUBLE(), "1.5", "must be real number"),
-        (Types.BOOLEAN(), 1, "a bool is wanted"),
-        (Types.BIG_DEC(), Decimal("NaN"), "no number that BIG_DEC can hold"),
+        (Types.BOOLEAN(), 1, "expected a bool"),
+        (Types.BIG_DEC(), Decimal("NaN"), "not a number that BIG_DEC can represent"),
         (Types.STRING(), 1, "expected string"),
-        (Types.CHAR(), "ab", "is no character"),
+        (Types.CHAR(), "ab", "is not a character"),
         (Types.SQL_DATE(), "2024-01-01", "has no attribute"),
     ],
 )
@@ -172,7 +172,7 @@ def test_values_of_another_type_are_refused(field: TypeInformation[Any], value: 
 
 
 def test_what_is_no_row_of_the_type_is_refused() -> None:
-    with pytest.raises(TypeError, match="writes rows, this is of type dict"):
+    with pytest.raises(TypeError, match="writes rows, got a dict"):
         JsonRowSerializationSchema(ITEM).serialize({"sku": "x"})  # type: ignore[arg-type]  # what this test is about
     with pytest.raises(ValueError, match="has 1 values, its type has 2"):
         JsonRowSerializationSchema(ITEM).serialize(Row("x"))

@@ -96,14 +96,14 @@ def test_results_of_another_type_are_told(type_: str, value: object) -> None:
     with pytest.raises(UserFunctionError) as caught:
         result(type_, value)
     assert caught.value.what.startswith("function 'f' returned ")
-    assert caught.value.what.endswith(f", a {type(value).__name__}, which is no {parse_type(type_)}")
+    assert caught.value.what.endswith(f", a {type(value).__name__}, which is not of type {parse_type(type_)}")
 
 
 @pytest.mark.parametrize(
     ("type_", "value"), [("TIMESTAMP(3)", pd.NaT), ("MAP<STRING, INT>", {None: 1}), ("STRING", "\ud800")]
 )
 def test_results_that_arrow_refuses_are_told(type_: str, value: object) -> None:
-    with pytest.raises(UserFunctionError, match="function 'f' returned values that are no "):
+    with pytest.raises(UserFunctionError, match="function 'f' returned values that are not of type "):
         result(type_, value)
 
 
@@ -168,8 +168,8 @@ def test_pandas_functions_take_and_return_series() -> None:
     [
         (lambda s: 7, "function 'f' returned 7"),
         (lambda s: s[:1], "function 'f' returned 1 rows"),
-        (lambda s: s + 0.5, "function 'f' returned values that are no INT"),
-        (lambda s: s.map(str), "function 'f' returned values that are no INT"),
+        (lambda s: s + 0.5, "function 'f' returned values that are not of type INT"),
+        (lambda s: s.map(str), "function 'f' returned values that are not of type INT"),
         (lambda s: s.nothing, "function 'f' raised AttributeError"),
     ],
 )

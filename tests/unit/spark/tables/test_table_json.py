@@ -66,8 +66,8 @@ def test_reading(session: SparkSession) -> None:
 @pytest.mark.parametrize(
     ("columns", "value", "says"),
     [
-        ("i INT", '{"i":', "It is no JSON object"),
-        ("i INT", "[1]", "It is no JSON object"),
+        ("i INT", '{"i":', "It is not a JSON object"),
+        ("i INT", "[1]", "It is not a JSON object"),
         ("i INT", '{"i":"1.5e"}', "Fail to deserialize at field: i."),
         ("d DECIMAL", '{"d":"x"}', "Fail to deserialize at field: d."),
         ("ts TIMESTAMP(3)", '{"ts":"2024-05-01T12:30:00"}', "Fail to deserialize at field: ts."),

@@ -22,7 +22,7 @@ from tests.unit.sql.planning import failure
         ("SELECT id FROM orders WHERE cur = 1", "implicit type conversion", "line 1, column 29"),
         (
             "SELECT id FROM orders WHERE COUNT(*) > 1",
-            "The aggregate function COUNT may not stand here.",
+            "The aggregate function COUNT is not allowed here.",
             "line 1, column 29",
         ),
         ("SELECT id, FROM orders", "Nothing follows this comma.", "line 1, column 10"),

@@ -68,7 +68,7 @@ def test_computed_columns_call_functions() -> None:
             "line 1, column 8",
             "2 arguments are expected, and 1 given. Supported signatures are: typed(TIMESTAMP(3), DECIMAL(20, 2))",
         ),
-        ("SELECT typed(ts, cur) FROM orders", "line 1, column 8", "STRING is no DECIMAL(20, 2)"),
+        ("SELECT typed(ts, cur) FROM orders", "line 1, column 8", "STRING is not DECIMAL(20, 2)"),
         ("SELECT my_double(INTERVAL '1' DAY) FROM orders", "line 1, column", "which no Python function gets"),
         ("SELECT CASE dice() WHEN 1 THEN 1 WHEN 2 THEN 2 END FROM orders", "line 1, column", "not deterministic"),
         ("SELECT CARDINALITY(ARRAY[dice()]) FROM orders", "line 1, column", "needs the result of a function more than"),
