@@ -35,7 +35,7 @@ class AppendedRows:
         """Add a change.
 
         Raises:
-            SinkError: The change is no INSERT.
+            SinkError: The change is not an INSERT.
         """
         if change.operation is not Operation.INSERT:
             raise SinkError(

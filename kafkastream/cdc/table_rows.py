@@ -187,7 +187,12 @@ class Tables:
         return TableRows(table, schema, self._rules, types)
 
     def finder(self, table: TableId, types: Mapping[str, MemberType] = _NO_TYPES) -> SchemaFinder:
-        """Return an object that infers schemas of a table's rows; the table may be unknown."""
+        """Return an object that infers schemas of a table's rows; the table may be unknown.
+
+        Args:
+            table: Id of the table.
+            types: Types of members that the record itself declares; empty to infer all types from values.
+        """
         found = None if types else self._finders.get(table)
         if found is None:
             found = SchemaFinder(table, self._schemas.get(table), self._rules, types)

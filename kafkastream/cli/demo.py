@@ -80,9 +80,10 @@ SHOWN = ("order_id", "order_channel", "user_name", "real_pay")
     help="Use two new topics on these brokers instead of starting a broker.",
 )
 def demo_command(bootstrap_servers: str | None) -> None:
-    """Write three orders to a topic, filter them with a job on Spark, and read the result back.
+    """Run a demo job on Kafka and print its result.
 
-    Without --bootstrap-servers, a broker runs for the time of the demo.
+    The demo writes three orders to a topic, filters them with a job on Spark, and reads the result back. Without
+    --bootstrap-servers, a broker runs for the time of the demo.
     Missing jars are downloaded on first use: about 50 MB.
     """
     from kafkastream.spark.job.job_lines import run_by_command

@@ -1,4 +1,4 @@
-"""Output of ``kafkastream pipeline --check``: what a start would find and change."""
+"""Output of ``kafkastream pipeline --check``: the plan of a start."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["show_plan"]
 
 
 def show_plan(spec: PipelineSpec, console: Console) -> None:
-    """Connect to source and sink, and print what a start would do, without changing anything.
+    """Connect to source and sink, and print the plan of a start, without changing anything.
 
     Raises:
         KafkastreamError: The pipeline could not start.

@@ -29,10 +29,11 @@ __all__ = ["sql_command"]
 def sql_command(
     path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...], *, quiet: bool
 ) -> None:
-    """Execute Flink SQL statements one after another, on this machine.
+    """Execute Flink SQL statements on this machine.
 
-    Rows of queries are printed as they arrive. INSERT starts a job; the command ends when all jobs have ended, or with
-    Ctrl-C after the running micro-batch. Without -f and -e, statements are read from standard input.
+    Statements are executed one after another. Rows of queries are printed as they arrive. INSERT starts a job; the
+    command ends when all jobs have ended, or with Ctrl-C after the running micro-batch. Without -f and -e,
+    statements are read from standard input.
     """
     from kafkastream.spark.job.job_lines import run_by_command
     from kafkastream.spark.job.program_end import STARTED

@@ -16,7 +16,7 @@ def in_background(call: Callable[[], T], name: str) -> Future[T]:
     """Call in a daemon thread, for which nothing has to wait, not even the end of the program.
 
     Args:
-        call: The call; its thread keeps alive what it refers to until it returns.
+        call: Call to run; its thread keeps references of the call alive until it returns.
         name: Name of the thread.
 
     Example:

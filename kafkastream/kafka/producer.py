@@ -31,7 +31,7 @@ _FLUSH_S = 0.5
 _ASK_S = 2.0
 _HEAR_S = 1.0
 _SHOWN_BYTES = 100
-_MAX_BLOCK_MS = "30000"  # librdkafka's own default of what Java's max.block.ms becomes
+_MAX_BLOCK_MS = "30000"  # librdkafka's default for the counterpart of Java's max.block.ms
 _NO_SUCH_TOPIC = frozenset({"TOPIC_EXCEPTION", "UNKNOWN_TOPIC_OR_PART"})
 _NO_LEADER_YET = frozenset({"LEADER_NOT_AVAILABLE", "UNKNOWN_TOPIC_OR_PART", "_TIMED_OUT", "_TRANSPORT"})
 

@@ -171,7 +171,7 @@ class ClusterTopics:
 
 
 def shares(there: Mapping[TopicPartition, int], most: int) -> dict[TopicPartition, int]:
-    """Return the number of messages to take of each partition: equal shares, where what some lack goes to the others.
+    """Return the number of messages to take from each partition: equal shares; others make up for short partitions.
 
     Args:
         there: Number of messages of each partition.

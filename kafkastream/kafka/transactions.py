@@ -34,7 +34,7 @@ __all__ = ["Marker", "Slot", "SlotTakenError", "fenced", "pass_over"]
 T = TypeVar("T")
 
 _TRY_S = 2.0
-_SILENCE_S = 3.0  # how long after its timeout an answer may still come
+_SILENCE_S = 3.0  # seconds after its timeout in which an answer may still come
 _PAUSE_S = 0.1
 _ABORT_S = 2.0
 _AT_ONCE = 8
@@ -42,7 +42,7 @@ _FEW_BROKERS = 16
 _brokers: dict[str, int] = {}
 """Number of brokers, by bootstrap.servers, once a slot has been opened there."""
 _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PART"
-# What passes by itself: coordinators that move, load or restart, and offsets of a transaction that is just ending.
+# Transient errors: coordinators that move, load or restart, and offsets of a transaction that is just ending.
 _PASSING = frozenset(
     {
         "COORDINATOR_LOAD_IN_PROGRESS",
@@ -57,7 +57,7 @@ _PASSING = frozenset(
         "_WAIT_COORD",
     }
 )
-# What a writer hears after another has begun, or after its transaction has timed out.
+# Errors of a writer after another one has begun, or after its transaction has timed out.
 _TAKEN = frozenset(
     {
         "INVALID_PRODUCER_EPOCH",
@@ -83,7 +83,7 @@ class SlotTakenError(Exception):
     """Slot that another writer has taken, whose transaction was aborted, or whose client does not answer: open it
     again.
 
-    Not an error of the user's: Spark retries a task that raises it, and the marker tells the next attempt what is left.
+    Not an error of the user's: Spark retries a task that raises it, and the next attempt continues from the marker.
     """
 
 
@@ -235,7 +235,7 @@ class Slot:
         return self._client.list_topics(**topics, timeout=timeout)
 
     def _insist(self, what: str, call: Callable[[float], T], where: str = "") -> T:
-        """Repeat a call until it succeeds, as long as its error is one that passes."""
+        """Repeat a call until it succeeds, as long as its error is transient."""
         deadline = time.monotonic() + self._properties.patience_s
         while True:
             try:

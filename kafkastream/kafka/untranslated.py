@@ -1,4 +1,4 @@
-"""Properties of Java's clients without a counterpart in librdkafka, and which of them a user is told about."""
+"""Properties of Java's clients without a counterpart in librdkafka, with warnings for those that matter."""
 
 from __future__ import annotations
 

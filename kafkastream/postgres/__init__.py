@@ -6,7 +6,7 @@ Where to begin:
 - ``applier``: creates and alters tables, on the driver.
 - ``writer``: writes changes of rows, on workers, each transaction once.
 
-Below them: ``types`` (types of columns), ``values`` (what columns take), ``statements`` (SQL of one table's upserts and
+Below them: ``types`` (types of columns), ``values`` (their values), ``statements`` (SQL of one table's upserts and
 deletes), ``progress`` (the marker table), ``client`` (connections and errors).
 ``kafkastream.spark`` and above may import it.
 """

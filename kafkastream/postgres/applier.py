@@ -39,7 +39,7 @@ _LOSES = "SELECT 1 FROM {table} WHERE {column}::double precision::text::numeric 
 class PostgresMetadataApplier:
     """Applies changes of schemas to a database, each in a transaction; a repeated change changes nothing.
 
-    A table that is there already is adopted: columns that it lacks are added, and a column whose type does not hold the
+    An existing table is adopted: missing columns are added, and a column whose type cannot hold the
     values is refused.
 
     Args:
@@ -61,7 +61,7 @@ class PostgresMetadataApplier:
         self._carry_out(change, lambda connection, statement: connection.execute(statement))
 
     def statements(self, change: SchemaChange) -> list[str]:
-        """Return the statements by which ``apply`` would apply a change, and change nothing; errors as of ``apply``."""
+        """Return the statements of ``apply`` for a change, without executing them; errors as of ``apply``."""
         found: list[str] = []
         self._carry_out(change, lambda connection, statement: found.append(statement.as_string(connection)))
         return found

@@ -60,7 +60,7 @@ def is_transient(error: Exception) -> bool:
 
 
 def is_refusal(error: Exception) -> bool:
-    """Return whether the database refuses what is written, and would again."""
+    """Return whether the database refuses the written values, permanently."""
     return isinstance(error, POSTGRES.imported().Error) and not is_transient(error)
 
 

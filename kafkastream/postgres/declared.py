@@ -102,7 +102,7 @@ def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, 
 @final
 @attrs.frozen
 class _Check:
-    """A comparison of what is declared with what exists."""
+    """Comparison of declared columns with existing ones."""
 
     settings: PostgresSettings
     table: str

@@ -1,4 +1,4 @@
-"""Marker table: up to which record each partition has been written, and by which attempt.
+"""Marker table: for each partition the offset up to which it has been written, and the attempt that has written it.
 
 An attempt enters its own name when it begins, which locks out earlier ones: a commit requires the name to be there
 still.
@@ -89,8 +89,12 @@ class ProgressTable:
     def enter(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         """Take the partitions over from earlier attempts, whose open sessions end, and commit.
 
+        Args:
+            connection: Connection without an open transaction.
+            partitions: Partitions of the source that this attempt writes for.
+
         Returns:
-            The offset behind the last written record of each partition that has one.
+            The offset after the last written record, for each partition that has a marker.
         """
         topics, numbers = _columns(sorted(partitions))
         self._create(connection)
@@ -104,6 +108,10 @@ class ProgressTable:
 
     def move(self, connection: Connection, reached: Mapping[TopicPartition, int]) -> None:
         """Move the markers in the open transaction.
+
+        Args:
+            connection: Connection with the open transaction.
+            reached: Offset after the last written record of each partition.
 
         Raises:
             SupersededError: Another attempt has taken a partition over.

@@ -85,7 +85,7 @@ class TableStatements:
         self._is_staging_used = False
 
     def refused_text(self, pending: FoldedChanges | Iterable[Row]) -> tuple[str, str] | None:
-        """Find a character that PostgreSQL does not take, with its column's name."""
+        """Find a character that PostgreSQL does not accept, with its column's name."""
         rows = self._numbered(pending, _Counts()) if isinstance(pending, FoldedChanges) else map(astuple, pending)
         found = refused_text(rows)
         return found and (found[0], self._schema.names[found[1]])

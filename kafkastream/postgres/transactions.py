@@ -24,7 +24,7 @@ _LONGEST_PAUSE_S = 5.0
 
 
 class TransactionWriter(ABC):
-    """Writes in transactions, whose marker rows tell which records they hold.
+    """Writes in transactions, with marker rows of the offsets that they have reached.
 
     A transaction is repeated after a deadlock or a lost connection, as long as all of it is still in memory.
 
@@ -46,8 +46,12 @@ class TransactionWriter(ABC):
     def begin(self, job: str, partitions: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
         """Begin a transaction and lock out earlier attempts that write for these partitions; their sessions end.
 
+        Args:
+            job: Identity of the job in the marker table.
+            partitions: Partitions of the source; empty for rows without source offsets.
+
         Returns:
-            The offset behind the last written record of each partition that has one; the caller skips those below.
+            The offset after the last written record, for each partition with a marker; the caller skips records below.
 
         Raises:
             SinkError: The database does not answer, or does not let the user keep the marker table.
@@ -71,7 +75,10 @@ class TransactionWriter(ABC):
             raise SinkError(told.what, where=told.where, now=progress.advice) from error
 
     def commit(self, reached: Mapping[TopicPartition, int]) -> None:
-        """Commit what was written since ``begin``, together with the offsets behind the last records.
+        """Commit the writes since ``begin``, together with the markers.
+
+        Args:
+            reached: Offset after the last written record of each partition.
 
         Raises:
             SupersededError: A later attempt has begun for one of the partitions.
@@ -82,7 +89,7 @@ class TransactionWriter(ABC):
         self._forget()
 
     def abort(self) -> None:
-        """Drop what was written since ``begin``."""
+        """Roll back the writes since ``begin``."""
         self._forget()
         self._is_open, self._partitions = False, frozenset()
         self._roll_back()
@@ -98,7 +105,7 @@ class TransactionWriter(ABC):
 
     @abstractmethod
     def _drop_pending(self) -> None:
-        """Forget what is pending."""
+        """Clear the pending writes."""
 
     def _transaction_committed(self) -> None:
         """Take note of a commit."""

@@ -54,7 +54,7 @@ class ColumnType:
     Args:
         name: Name of the type.
         size: Length of texts, precision of numbers and times; None without limit.
-        scale: Digits behind the point of a NUMERIC.
+        scale: Scale of a NUMERIC.
 
     Example:
         >>> ColumnType.parse("timestamp(3) without time zone")
@@ -84,12 +84,16 @@ class ColumnType:
 
 
 def column_type(type_: DataType, normalization: TypeNormalization = TypeNormalization.STANDARD) -> ColumnType:
-    """Return the type that a created column gets.
+    """Return the PostgreSQL type of a created column.
 
-    BROADEN has BIGINT for whole numbers, DOUBLE PRECISION for FLOAT and DOUBLE, NUMERIC without limits for DECIMAL, TEXT
-    for texts, and all digits for times, so that a column takes later changes within its family as it is.
-    Nested values are text: TEXT keeps their JSON as it came, which JSONB would rewrite. PostgreSQL keeps six digits of
-    a second at most and rounds further ones.
+    Nested values are TEXT, which keeps their JSON unchanged, unlike JSONB. PostgreSQL keeps at most six digits of a
+    second and rounds further ones.
+
+    Args:
+        type_: Type of the column's values.
+        normalization: STANDARD for the narrowest type. BROADEN for a type that takes later changes within its family:
+            BIGINT for integers, DOUBLE PRECISION for FLOAT and DOUBLE, NUMERIC without limits for DECIMAL, TEXT for
+            texts, and all digits for times.
 
     Example:
         >>> str(column_type(DataType.of(Kind.TINYINT))), str(column_type(DataType.string()))
@@ -202,7 +206,7 @@ def takes(column: ColumnType, type_: DataType) -> bool:
 
 
 def may_lose_digits(column: ColumnType, values: ColumnType) -> bool:
-    """Return whether a column takes values of a type, but some with a loss of digits: integers and decimals as DOUBLE."""
+    """Return whether a column takes values of a type with a loss of digits: integers and decimals as DOUBLE."""
     return column.name == "double precision" and values.name in {"bigint", "numeric"}
 
 

@@ -38,7 +38,7 @@ def value_converter(bytes_places: Sequence[int], truth_places: Sequence[int]) ->
 
 
 def refused_text(rows: Iterable[Values]) -> tuple[str, int] | None:
-    r"""Find a character that PostgreSQL does not take, U+0000 or half of a surrogate pair, with its column's number.
+    r"""Find a character that PostgreSQL does not accept, U+0000 or half of a surrogate pair, with its column's number.
 
     Example:
         >>> refused_text([(1, "fine"), (2, "a\0")])

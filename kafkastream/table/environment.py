@@ -266,7 +266,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         return result
 
     def _show(self, plan: Plan) -> TableResult:
-        """Start the job of a query whose rows come to the program."""
+        """Start the job of a query whose rows the program collects."""
         from kafkastream.spark.job import engine
 
         settings = job_settings(self._config.get_configuration(), self._job_name([plan]))

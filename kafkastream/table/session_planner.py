@@ -98,7 +98,7 @@ class SessionPlanner:
         return planned(text, catalog, zone=zone, ttl_ms=self._ttl_ms)
 
     def shown(self, text: Expression) -> Plan:
-        """Plan a query whose rows come to the program.
+        """Plan a query whose rows the program collects.
 
         Raises:
             KafkastreamError: The query is invalid, or not supported.

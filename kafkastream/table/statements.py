@@ -42,7 +42,7 @@ class Interpreter:
     Args:
         planner: Plans queries over the session's tables.
         start: Starts the job of INSERT statements.
-        show: Starts the job of a query whose rows come to the program.
+        show: Starts the job of a query whose rows the program collects.
     """
 
     planner: SessionPlanner

@@ -82,7 +82,7 @@ class TableResult:
 
         Raises:
             KafkastreamError: The job has failed.
-            TimeoutError: The job has not ended within the time limit, and goes on.
+            TimeoutError: The job has not ended within the time limit, and continues.
         """
         if self._job is None:
             return

@@ -102,7 +102,14 @@ class EmbeddedSchemaRegistry:
         self.stop()
 
     def answer(self, method: str, target: str, authorization: str | None, body: Mapping[str, Any]) -> tuple[int, Any]:
-        """Return status and JSON of the response to a request."""
+        """Return status and JSON of the response to a request.
+
+        Args:
+            method: HTTP method, such as ``GET``.
+            target: Path with query, such as ``/subjects/orders-value/versions``.
+            authorization: Value of the header ``Authorization``; None without it.
+            body: JSON object of the request; empty without one.
+        """
         with self._lock:
             self.asked.append(f"{method} {target}")
             expected = f"Basic {base64.b64encode((self._user_info or '').encode()).decode()}"

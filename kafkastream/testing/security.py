@@ -73,7 +73,11 @@ class Security:
         return any(protocol.endswith("SSL") for protocol in self.protocols)
 
     def server_properties(self, certificates: Certificates | None) -> dict[str, str]:
-        """Return the security properties of the broker."""
+        """Return the security properties of the broker.
+
+        Args:
+            certificates: Certificates of the broker and its clients; None if no listener uses TLS.
+        """
         settings: dict[str, str] = {}
         for protocol in self.protocols:
             listener = f"listener.name.{protocol.lower()}"

@@ -174,8 +174,13 @@ def _dotted(key: str, entry: Entry, declared: Mapping[str, Option[Any]]) -> str:
 def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str, MapNode]]:
     """Yield the mappings of a list section, each with its name in errors.
 
+    Args:
+        name: Name of the section.
+        document: Name of the document, for errors.
+        entry: Entry of the section; None if the document has none.
+
     Raises:
-        DefinitionError: The section is no list of mappings.
+        DefinitionError: The section is not a list of mappings.
     """
     if entry is None or (isinstance(entry.node, Scalar) and entry.node.is_null):
         return
@@ -191,7 +196,17 @@ def maps_of(name: str, document: str, entry: Entry | None) -> Iterator[tuple[str
 def moved_mapping(
     document: str, source: MapNode, sink: MapNode, sink_type: SectionType[Any]
 ) -> tuple[MapNode, MapNode]:
-    """Move the topic mapping from the source, where Flink CDC's examples have it, to the sink that declares it."""
+    """Move the topic mapping from the source, where Flink CDC's examples have it, to the sink that declares it.
+
+    Args:
+        document: Name of the document, for the warning.
+        source: Section ``source``.
+        sink: Section ``sink``.
+        sink_type: Type of the sink.
+
+    Returns:
+        Source and sink sections; unchanged if there is nothing to move.
+    """
     entry = source.entries.get(TOPIC_MAPPING.key)
     if entry is None or sink_type is not KAFKA_SINK or TOPIC_MAPPING.key in sink.entries:
         return source, sink

@@ -1,4 +1,4 @@
-"""Names by which state knows classes of this package: a checkpoint of an earlier version goes on naming them.
+"""Former names of classes in state: checkpoints of an earlier version still refer to them.
 
 State is pickled, and a pickle holds the module and the name of each class. ``STATE_CLASSES`` lists those that there are: a
 test reads each, and another one fails when an operator writes a class that is not in the list. When a class moves or gets

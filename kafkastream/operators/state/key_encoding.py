@@ -1,4 +1,4 @@
-"""Encoding of keys as bytes, by which elements are sorted into buckets and state is found again."""
+"""Encoding of keys as bytes, for buckets of elements and for state."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class KeyedContext:
 
     Attributes:
         watermark: Watermark of the operator, in ms.
-        namespace: Window whose state and timers are meant; empty for none.
+        namespace: Window of the state and timers; empty for none.
         encoded_key: Current key, as bytes.
         entry: State of the current key.
         lists: Names of entries that hold lists to which elements are added.
@@ -217,7 +217,7 @@ class KeyedContext:
 
 
 def _left_of(content: Any, life: Life) -> Any:
-    """Return content without what has expired; a long list expires as a whole, with its last element."""
+    """Return content without expired parts; a long list expires as a whole, with its last element."""
     if isinstance(content, LongList):
         return None if content.end and life.left_of(content.end) is None else content
     return life.left_of(content)

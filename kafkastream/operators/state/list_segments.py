@@ -62,7 +62,7 @@ class LongLists:
 
     Args:
         backend: Storage of the segments.
-        name: Prefix of the keys in ``backend``, which nobody else uses.
+        name: Prefix of the keys in ``backend``, exclusive to this list.
         grows: Whether the content of an entry's name is a list to which elements are added, or a map of such lists.
     """
 

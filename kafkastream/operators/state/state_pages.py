@@ -29,7 +29,7 @@ class StatePages:
 
     Args:
         backend: Storage of the pages.
-        name: Prefix of the keys in ``backend``, which nobody else uses.
+        name: Prefix of the keys in ``backend``, exclusive to these pages.
         grows: Whether the content of an entry's name is a list to which elements are added, or a map of such lists.
     """
 
@@ -69,7 +69,7 @@ class StatePages:
                 self.changed(key)
 
     def flush(self) -> None:
-        """Write what has changed, and remove empty entries.
+        """Write changed pages, and remove empty entries.
 
         Raises:
             DefinitionError: A state has content that cannot be pickled.

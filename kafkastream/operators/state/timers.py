@@ -43,7 +43,7 @@ class TimerQueue:
 
     Args:
         backend: Storage of the timers.
-        name: Prefix of the keys in ``backend``, which nobody else uses.
+        name: Prefix of the keys in ``backend``, exclusive to this queue.
     """
 
     def __init__(self, backend: KeyedStateBackend, name: bytes) -> None:
@@ -102,7 +102,7 @@ class TimerQueue:
         return min([*waiting, *new, *kept], default=None)
 
     def flush(self) -> None:
-        """Write what has changed."""
+        """Write changed slices."""
         if not self._is_changed:
             return
         for number, waiting in self._read.items():

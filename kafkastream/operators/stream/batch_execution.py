@@ -78,7 +78,7 @@ class BatchOperator(KeyedOperator):
         return out
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """Hand on the elements of the current key, or a timer that has come of them."""
+        """Process the elements of the current key, or a timer that they have registered."""
         if timer.namespace != _INPUT:
             self._operator.on_timer(timer, domain, out)
             return

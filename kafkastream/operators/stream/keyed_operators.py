@@ -118,7 +118,7 @@ class KeyedOperator(ABC):
     def advance(self, watermark: int, now: int) -> Emitted:
         """Fire the timers that are due at a watermark and a time of the wall clock (both in ms), and return the output.
 
-        Event-time timers fire when the watermark moves: one that is registered behind it waits for the next watermark,
+        Event-time timers fire when the watermark moves: one registered below the watermark waits for the next,
         as in Flink
         (InternalTimerServiceImpl.registerEventTimeTimer only adds it to the queue).
 

@@ -42,4 +42,4 @@ class Accumulator(ABC):
 
 
 Maker = Callable[[AggregateCall, bool], Accumulator]
-"""Makes the accumulator of a call, whose values may go away again or not."""
+"""Makes the accumulator of a call, with or without retractions."""

@@ -36,7 +36,7 @@ class _Best(Accumulator):
 
 @final
 class _BestOfCounted(Accumulator):
-    """MIN or MAX with retractions: keeps all values with their counts, behind the best."""
+    """MIN or MAX with retractions: keeps all values with their counts, and the best one."""
 
     def __init__(self, choose: Callable[..., Any]) -> None:
         self._choose = choose

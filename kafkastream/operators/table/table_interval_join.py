@@ -27,7 +27,7 @@ Buffer = dict[int, list[list[Any]]]
 class TableIntervalJoinOperator(TableOperator):
     """Keeps the rows of both inputs for as long as one of the other may match them.
 
-    Same as in Flink: a late row still matches those that are kept, and is not kept itself if none can come any more.
+    As in Flink, a late row still joins rows in state, and is not stored itself if no match can arrive any more.
     Differs from Flink: Flink cleans up now and then, so a late row may match rows there that are gone here, and rows
     without a match are emitted later.
 
@@ -41,7 +41,7 @@ class TableIntervalJoinOperator(TableOperator):
         self._times = operation.times
         self._is_event_time = operation.time is TimeAttribute.EVENT
         self._domain = domain_of(operation.time)
-        # The other side's rows are from how much to how much later than one's own.
+        # Bounds of the other side's time minus one's own.
         self._reach = ((-operation.upper_ms, -operation.lower_ms), (operation.lower_ms, operation.upper_ms))
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
 

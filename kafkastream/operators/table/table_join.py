@@ -20,7 +20,7 @@ _FILTERS: Final = frozenset({JoinKind.SEMI, JoinKind.ANTI})
 _EXPIRES: Final = "expires"
 
 Kept = dict[Columns, list[int]]
-"""The rows of a side: how often each is there, how many of the other side it has met, and when it was last written."""
+"""Rows of a side: multiplicity, number of matches on the other side, and time of the last write."""
 
 _COUNT: Final = 0
 _MET: Final = 1

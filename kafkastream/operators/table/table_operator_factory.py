@@ -34,7 +34,7 @@ __all__ = ["table_operator"]
 
 
 def table_operator(what: TableOperation) -> KeyedOperator:
-    """Return the operator of an operation, for one subtask."""
+    """Return the operator of a table operation, for one subtask."""
     operation, keys, retracts, partial = what.operation, what.keys, what.retracts, what.takes_parts
     match operation:
         case GroupAggregate():

@@ -22,7 +22,7 @@ _VERSIONS: Final = "versions"
 _NAMESPACE: Final = ("join",)
 
 Versions = dict[int, TableRow]
-"""The right rows of a key by their time in ms; of those that are past, the last one is kept."""
+"""Right rows of a key by their time in ms; of those before the watermark, only the last one is kept."""
 
 
 @final
@@ -55,7 +55,7 @@ class TemporalJoinOperator(TableOperator):
         else:
             version = self._versions.get(0)
             if version is not None:
-                self.written()  # what is asked for lives on
+                self.written()  # a read refreshes the time to live
             self._join(row, version, out)
 
     def due(self, timer: Timer, out: Emitted) -> None:

@@ -29,7 +29,7 @@ class _Ranked(TableOperator):
         self._sort_key = sort_key(operation.order)
 
     def _put(self, rows: list[Columns], row: Columns) -> int | None:
-        """Insert a row behind its equals; return its place, or None if it is not wanted and never will be."""
+        """Insert a row after its equals; return its position, or None if it can never be among the first rows."""
         place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
         if self._most is not None and place >= self._most:
             return None
@@ -84,7 +84,7 @@ class TopNOperator(_Ranked):
             self.forget()
 
     def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        """Emit the changes after a row was inserted: those behind it have a greater rank."""
+        """Emit the changes after a row was inserted: later rows have a greater rank."""
         before = len(rows) - 1
         for number in range(place + 1, min(before, self._operation.last) + 1):
             self._tell(out, BEFORE, rows[number], number)
@@ -93,7 +93,7 @@ class TopNOperator(_Ranked):
             self._tell(out, INSERT, rows[-1], before + 1)
 
     def _shift_up(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        """Emit the changes after a row was removed: those behind it have a smaller rank."""
+        """Emit the changes after a row was removed: later rows have a smaller rank."""
         gone = row
         for number in range(place + 1, min(len(rows), self._operation.last) + 1):
             self._tell(out, BEFORE, gone, number)
