@@ -206,7 +206,7 @@ def _check_key(table: TableId, before: TableSchema, now: TableSchema, where: str
     if before.primary_key != now.primary_key:
         keys = [", ".join(schema.primary_key) or "none" for schema in (before, now)]
         raise DefinitionError(
-            f"the primary key of table {table} was {keys[0]}, and is to be {keys[1]}",
+            f"the primary key of table {table} was {keys[0]}, and would become {keys[1]}",
             where=where,
             now=_KEEPS,
         )
@@ -217,7 +217,7 @@ def _check_layout(table: TableId, before: TableSchema, now: TableSchema) -> None
     if before.partition_key != now.partition_key:
         keys = [", ".join(schema.partition_key) or "none" for schema in (before, now)]
         raise DefinitionError(
-            f"the partition key of table {table} was {keys[0]}, and is to be {keys[1]}",
+            f"the partition key of table {table} was {keys[0]}, and would become {keys[1]}",
             where="transform, partition-keys",
             now=_KEEPS,
         )

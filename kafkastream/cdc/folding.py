@@ -39,9 +39,9 @@ class AppendedRows:
         """
         if change.operation is not Operation.INSERT:
             raise SinkError(
-                f"a table without primary key takes no {change.operation.value}",
+                f"a table without primary key cannot take {change.operation.value}",
                 where=f"table {change.table}",
-                now="Give it a key by a transform rule's primary-keys, or make deletes and updates rows by SOFT_DELETE.",
+                now="Define primary-keys in a transform rule, or write deletes and updates as rows by SOFT_DELETE.",
             )
         self._rows.append(change.after)
 

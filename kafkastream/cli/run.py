@@ -34,7 +34,9 @@ __all__ = ["run_command"]
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments: tuple[str, ...]) -> None:
-    """Run the job SCRIPT with its ARGUMENTS, on this machine unless Spark's settings name a cluster.
+    """Run the job SCRIPT with its ARGUMENTS.
+
+    The job runs on this machine, unless Spark's settings name a cluster.
 
     Waits at the end for jobs that the script has started with execute_async or INSERT.
     Spark gets its Kafka connector, this Python for its workers, and a log of errors only

@@ -92,7 +92,7 @@ def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, 
     schema, name, is_view = found
     if is_view:
         raise DefinitionError(
-            "the table is a view, and rows are written by COPY, which takes none",
+            "the table is a view, to which COPY cannot write",
             where=f"{settings.address}, table {schema}.{name}",
             now="Write to the table behind it.",
         )

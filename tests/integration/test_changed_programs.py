@@ -127,11 +127,11 @@ REFUSED: dict[str, tuple[Change, str]] = {
         {"uid of a": "other"},
         r"progress of source 'source a' with uid 'uid-a' .* which has instead source 'source a' with uid 'other'",
     ),
-    "Two queries become one": ({"joined": True}, r"what is read by one query now was read by 2 queries"),
+    "Two queries become one": ({"joined": True}, r"the sources read by one query now were read by 2 queries"),
     "A source reads other topics": ({"topics": {"c": "d"}}, r"the job no longer reads topic"),
     "The type of a key changes": (
         {"key type": Types.PICKLED_BYTE_ARRAY()},
-        r"operator 'count' has state of something else",
+        r"the state of operator 'count' does not fit",
     ),
     "A keyed operator goes, and what is left is a copy": (
         {"copied": True},
@@ -270,7 +270,7 @@ def test_queries_that_have_changed(program: Program, parts: Parts, spark: Any) -
         (QUERY.format(column="w", table="orders", where=""), r"SUM|Project"),
         (QUERY.format(column="v", table="orders", where="WHERE w > 5"), r"WHERE"),
     ):
-        with pytest.raises(DefinitionError, match=r"has state of something else than it computes now") as refused:
+        with pytest.raises(DefinitionError, match=r"does not fit what the operator computes now") as refused:
             run(changed)
         assert re.search(message, str(refused.value))
     order(2, 20)

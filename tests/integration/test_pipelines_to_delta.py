@@ -109,7 +109,7 @@ def test_tables_follow_their_records(
         {"id": 4, "total": "many", "note": "pen"},
     ]
     assert rows(session, visits, "at") == [{**row, "at": None} for row in seen] + [{"page": "b", "shout": "B", "at": 7}]
-    with pytest.raises(JobError, match="table without primary key takes no DELETE; give it a key"):
+    with pytest.raises(JobError, match="table without primary key cannot take DELETE; define primary-keys"):
         run(event("d", "shop.visits", before={"page": "a"}))
 
 
@@ -211,7 +211,7 @@ def test_repeated_changes_change_nothing(session: SparkSession, sink: Sink) -> N
     assert (str(row["a`b"]), row["at"], bytes(row["note"])) == ("2024-05-01 12:30:00.500000", "12:30:00", b"ink")
     sink.write(whole, 8, last)
     assert [row["id"] for row in rows(session, sink.path)] == [3]
-    with pytest.raises(SinkError, match="holds micro-batch 8 of this job already, and its checkpoint goes on with 7"):
+    with pytest.raises(SinkError, match="already has micro-batch 8 of this job, but its checkpoint continues with 7"):
         sink.write(whole, 7, last)
     existing = sink.writer.tables.existing(ORDERS)
     assert existing is not None
@@ -307,7 +307,7 @@ def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink
         schema = TableSchema.of((name, parse_type(type_)) for name, type_ in columns.items())
         sink.applier.apply(CreateTable(ORDERS, schema))
 
-    for name, reason in {"a b": "for the character ' '", "": "no column ''"}.items():
+    for name, reason in {"a b": "because of the character ' '", "": "not allow the column ''"}.items():
         with pytest.raises(SchemaChangeRefusedError, match=reason):
             create(**{name: "INT"})
     with pytest.raises(SchemaChangeRefusedError, match="cannot distinguish the columns 'a' and 'A'"):

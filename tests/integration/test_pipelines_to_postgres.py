@@ -66,7 +66,7 @@ def test_a_task_that_fails_has_written_nothing(
 ) -> None:
     table = f"{schema}.log"
     kafka.produce(topic, [event("c", table, {"text": "a"}), event("d", table, before={"text": "a"})])
-    with pytest.raises(JobError, match="without primary key takes no DELETE"):
+    with pytest.raises(JobError, match="without primary key cannot take DELETE"):
         start(pipeline(kafka, topic, postgres, tmp_path)).wait()
     assert rows(postgres, f'SELECT * FROM "{schema}".log') == []
 

@@ -179,7 +179,7 @@ class KeyedContext:
             self._descriptors[state] = descriptor
         elif known is not descriptor and _kind(known) != _kind(descriptor):
             raise DefinitionError(
-                f"{state} is there twice in this operator: as {_kind(known)}, and as {_kind(descriptor)}",
+                f"{state} is declared twice in this operator: as {_kind(known)}, and as {_kind(descriptor)}",
                 now="Give each state a name of its own.",
             )
 

@@ -203,7 +203,7 @@ def _unclaimed(unclaimed: Sequence[SourceRecord], new: Sequence[ProgramSource]) 
     uid = first.uid or first.name
     return DefinitionError(
         f"cannot map the checkpoint's progress of {_recorded(first)}{others} to the program{appeared}",
-        now=f"Put the source back, or give the one in its place uid({uid!r}); let its progress go with "
+        now=f"Put the source back, or give the one in its place uid({uid!r}); discard its progress with "
         f"{IGNORE_UNCLAIMED_STATE.key}: true. {_ANEW}",
     )
 
@@ -238,8 +238,8 @@ def _folders(
 def _regrouped(part: ProgramPart, now: str, before: str) -> DefinitionError:
     sources = ", ".join(map(str, part.sources))
     return DefinitionError(
-        f"what is read by {now} was read by {before} in the checkpoint: {sources}; Spark can neither join nor part the "
-        "progress of queries",
+        f"the sources read by {now} were read by {before} in the checkpoint: {sources}; Spark can neither merge nor "
+        "split the progress of queries",
         now=f"Connect the streams as before. {_ANEW}",
     )
 
@@ -282,7 +282,7 @@ def _in_order(part: ProgramPart, old: PartRecord | None, folder: str) -> Continu
         if before != now or old.is_named:
             raise DefinitionError(
                 f"the query read {'; '.join(before)} in the checkpoint, and reads {'; '.join(now)} now: with several "
-                "operations that have state, Spark knows sources by their order only",
+                "stateful operations, Spark identifies sources only by their order",
                 now=f"Write the tables of the query as before. {_ANEW}",
             )
     return ContinuedPart(folder, part.sources, keys, is_named=False)

@@ -96,9 +96,9 @@ class FolderReader(ABC):
                 return JobRecord.of_text(unfinished, self.path)
         if any(name.endswith(_OFFSET_RANGES) for name in self._files.names("")):
             raise DefinitionError(
-                f"the checkpoint folder has no {JOB_FILE}: it was made by kafkastream before its formats had versions",
+                f"the checkpoint folder has no {JOB_FILE}: it was written by kafkastream before formats had versions",
                 where=self.path,
-                now="Start the job under another name, without any state; or go on with the version that made the folder.",
+                now="Start the job under another name, without any state; or continue with the version that wrote the folder.",
             )
         return None
 

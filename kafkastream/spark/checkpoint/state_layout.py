@@ -93,8 +93,8 @@ class Layout:
         more = len(now.levels) - len(self.levels)
         if more > 0:
             raise DefinitionError(
-                f"keyed operators follow one another in {len(now.levels)} stages now, and in the checkpoint in "
-                f"{len(self.levels)}: Spark can add none to a query",
+                f"the keyed operators form {len(now.levels)} stages, and {len(self.levels)} in the checkpoint: "
+                "Spark cannot add stages to a query",
                 now=_ANEW.capitalize(),
             )
         return Layout(self.buckets, now.levels + (FrozenMap(),) * -more, tuple(unclaimed))
@@ -108,7 +108,7 @@ class Layout:
         if bool(self.levels) != bool(now.levels):
             had, has = ("with", "none") if self.levels else ("without", "some")
             raise DefinitionError(
-                f"the checkpoint is of a program {had} keyed operators, and this one has {has}: Spark cannot go on with "
+                f"the checkpoint is of a program {had} keyed operators, and this one has {has}: Spark cannot continue with "
                 "another number of streams",
                 now=_ANEW.capitalize(),
             )
@@ -130,7 +130,7 @@ class Layout:
         return DefinitionError(
             f"cannot map the checkpoint's state of operator {self._shown(operator_ids[0])}{others} to the program, which "
             "does not have it",
-            now=f"Put the operator back, or give the one in its place uid({operator_ids[0]!r}); let the state go with "
+            now=f"Put the operator back, or give the one in its place uid({operator_ids[0]!r}); discard the state with "
             f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
         )
 
@@ -140,16 +140,16 @@ class Layout:
             if before[name] != after[name]:
                 known = [repr(identity) for level in self.levels for identity, shown in level.items() if shown == name]
                 raise DefinitionError(
-                    f"{after[name]} operators are called {name!r}, and in the checkpoint {before[name]}: nobody can tell "
-                    "whose state is whose",
+                    f"{after[name]} operators are called {name!r}, and {before[name]} in the checkpoint: "
+                    "their state cannot be assigned",
                     now=f"Give each a uid; in the checkpoint is the state of uid {' and '.join(known)}. Or {_ANEW}",
                 )
 
     def _moved(self, identity: str, place: int) -> DefinitionError:
         return DefinitionError(
-            f"operator {self._shown(identity)} came as number {self._places[identity]} of the keyed operators that follow "
-            f"one another, and comes as number {place} now: Spark keeps the state of each number for itself",
-            now="Put it back to its place; or give it another uid, to begin without state, and let the old state go with "
+            f"operator {self._shown(identity)} was in stage {self._places[identity]} of the keyed operators, and is in "
+            f"stage {place} now: Spark keeps state by stage",
+            now="Put it back to its place; or give it another uid, to begin without state, and discard the old state with "
             f"{IGNORE_UNCLAIMED_STATE.key}: true; or {_ANEW}",
         )
 

@@ -167,7 +167,7 @@ class ExactlyOnce:
         if ahead:
             raise JobError(
                 f"sink {sink.name!r} has already written {self._told(max(ahead.values()))}, "
-                f"and the checkpoint stands before micro-batch {state.batch}: it is older than what was written",
+                f"and the checkpoint is before micro-batch {state.batch}: it is older than the sink's output",
                 where=f"checkpoint {self.folder.of_query(self.name)}, transactional.id {min(ahead)}",
                 now="Restore the newest checkpoint, or give this job another name and choose where it begins to read.",
             )
@@ -207,8 +207,8 @@ class ExactlyOnce:
             pass_over(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
             return
         raise JobError(
-            f"nobody knows whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
-            f"{minutes / 1440:.1f} days ago, and the brokers forget a sink's progress after {kept_for / 1440:.1f}",
+            f"it is unknown whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "
+            f"{minutes / 1440:.1f} days ago, and the brokers delete a sink's progress after {kept_for / 1440:.1f}",
             where=f"transactional.id {min(unknown)}",
             now="Check the topic, and set the sink's property on.expired.marker: replay writes that micro-batch, "
             "skip leaves it out.",
@@ -230,8 +230,8 @@ def _check_timeout(sink: _Sink) -> None:
     most = sink.broker_setting("transaction.max.timeout.ms")
     if most is not None and sink.properties.timeout_ms > most:
         raise DefinitionError(
-            f"transaction.timeout.ms = {sink.properties.timeout_ms} is more than the brokers allow, "
-            f"whose transaction.max.timeout.ms is {most}",
+            f"transaction.timeout.ms = {sink.properties.timeout_ms} exceeds the brokers' "
+            f"transaction.max.timeout.ms = {most}",
             where=f"sink {sink.name!r}",
             now="Lower it, or leave it out: here a job may be down for longer and loses nothing.",
         )

@@ -160,7 +160,7 @@ class TransactionalWriter:
 
     def _is_ahead(self) -> JobError:
         return JobError(
-            f"sink {self._sink!r} has already written a later micro-batch than the one that is to be written now",
+            f"sink {self._sink!r} has already written a later micro-batch than the one to be written now",
             where=f"transactional.id {self._name}",
             now="The checkpoint is older than what was written: restore the newest, or give this job another name. "
             "Or the job runs twice: stop one.",

@@ -318,7 +318,7 @@ def test_two_states_of_one_name() -> None:
     with pytest.raises(DefinitionError) as raised:
         compiled(lambda keyed: keyed.process(Counting(COUNT, ValueStateDescriptor("count", Types.STRING()))))
     assert raised.value.what == (
-        "state 'count' is there twice in this operator: as a ValueStateDescriptor of Long, and as a "
+        "state 'count' is declared twice in this operator: as a ValueStateDescriptor of Long, and as a "
         "ValueStateDescriptor of String"
     )
     assert raised.value.where == "open of operator 'op'"

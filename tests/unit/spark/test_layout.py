@@ -104,9 +104,9 @@ def test_state_that_is_found_again(before: list[list[Step]], now: list[list[Step
         ([[uid(rich, "a b")], [window]], [[window]], "state of operator with uid 'a-b' to the program", "uid('a-b')"),
         ([[rich], [window]], [[window]], "state of operator 'Map' to the program", "uid('Map')"),
         ([[rich], [window]], [[plain]], "operator 'Map' (and of 1 more) to", "ignore-unclaimed-state: true"),
-        ([[rich]], [[rich], [rich]], "2 operators are called 'Map', and in the checkpoint 1", "the state of uid 'Map'"),
-        ([[window, rich]], [[rich, window]], "operator 'Map' came as number 2", "give it another uid"),
-        ([[rich]], [[rich, window]], "in 2 stages now, and in the checkpoint in 1: Spark can add none", ANEW),
+        ([[rich]], [[rich], [rich]], "2 operators are called 'Map', and 1 in the checkpoint", "the state of uid 'Map'"),
+        ([[window, rich]], [[rich, window]], "operator 'Map' was in stage 2", "give it another uid"),
+        ([[rich]], [[rich, window]], "form 2 stages, and 1 in the checkpoint: Spark cannot add stages", ANEW),
         ([], [[rich]], "of a program without keyed operators, and this one has some", ANEW),
         ([[plain]], [], "of a program with keyed operators, and this one has none", ANEW),
     ],
@@ -133,7 +133,7 @@ def test_state_may_go_and_the_stages_stay() -> None:
 
 
 def test_doubt_is_no_state_that_may_go() -> None:
-    with pytest.raises(DefinitionError, match="1 operators are called 'Map', and in the checkpoint 2"):
+    with pytest.raises(DefinitionError, match="1 operators are called 'Map', and 2 in the checkpoint"):
         kept(layout([rich], [rich])).continued(layout([rich]), ignores_unclaimed=True)
 
 
@@ -196,6 +196,6 @@ def test_streams_that_a_query_reads_have_stages_of_their_own() -> None:
     before = Layout.of(read_by_a_query(one, other), 2)
     assert list(map(list, before.levels)) == [["one"], ["other"]]
     assert before.continued(Layout.of(read_by_a_query(one, other), 2), ignores_unclaimed=False) == before
-    with pytest.raises(DefinitionError, match="'other' came as number 2"):
+    with pytest.raises(DefinitionError, match="'other' was in stage 2"):
         before.continued(Layout.of(read_by_a_query(other, one), 2), ignores_unclaimed=False)
     assert list(map(list, Layout.of(read_by_a_query(one, one), 2).levels)) == [["one"], ["one-2"]]

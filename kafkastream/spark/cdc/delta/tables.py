@@ -156,7 +156,8 @@ def delta_fields(table: TableId, columns: Iterable[Column]) -> list[StructField]
         bad = [character for character in column.name if character in _REFUSED_IN_NAMES]
         if bad or not column.name:
             raise SchemaChangeRefusedError(
-                f"Delta Lake takes no column {column.name!r}" + (f", for the character {bad[0]!r}" if bad else ""),
+                f"Delta Lake does not allow the column {column.name!r}"
+                + (f", because of the character {bad[0]!r}" if bad else ""),
                 where=f"table {table}",
                 now="Give it another name by a projection in a transform rule.",
             )

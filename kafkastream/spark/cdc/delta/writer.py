@@ -75,7 +75,7 @@ class DeltaWriter:
         last = self.tables.last_version(table, application)
         if last is not None and last > number:
             raise SinkError(
-                f"the table holds micro-batch {last} of this job already, and its checkpoint goes on with {number}",
+                f"the table already has micro-batch {last} of this job, but its checkpoint continues with {number}",
                 where=self._place(table),
                 now="Restore the newest checkpoint, or begin with a new one and a new table.",
             )
@@ -119,10 +119,10 @@ class DeltaWriter:
     def _append(self, rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType]) -> None:
         refused = functions.raise_error(
             functions.concat(
-                functions.lit("a table without primary key takes no "),
+                functions.lit("a table without primary key cannot take "),
                 functions.col("operation"),
                 functions.lit(
-                    "; give it a key by a transform rule's primary-keys, or make deletes and updates rows by SOFT_DELETE"
+                    "; define primary-keys in a transform rule, or write deletes and updates as rows by SOFT_DELETE"
                 ),
             )
         )
