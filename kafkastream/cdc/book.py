@@ -213,7 +213,7 @@ def _check_key(table: TableId, before: TableSchema, now: TableSchema, where: str
 
 
 def _check_layout(table: TableId, before: TableSchema, now: TableSchema) -> None:
-    """Refuse what is given when a table is created, and cannot be altered: Flink CDC would pass it over."""
+    """Refuse changes of properties that cannot be altered after a table's creation; Flink CDC ignores them."""
     if before.partition_key != now.partition_key:
         keys = [", ".join(schema.partition_key) or "none" for schema in (before, now)]
         raise DefinitionError(

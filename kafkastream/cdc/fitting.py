@@ -1,4 +1,4 @@
-"""Conversion of rows between schemas: from the source's to the one that the sink's table has."""
+"""Conversion of rows from the source's schema to that of the sink's table."""
 
 from __future__ import annotations
 

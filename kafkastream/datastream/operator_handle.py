@@ -131,7 +131,7 @@ class StreamHandle(OperatorHandle):
     def set_max_parallelism(self, max_parallelism: int) -> Self:
         """Set the operator's maximum number of subtasks.
 
-        Functions are told the environment's maximum; as in Flink, operators of different maxima are not chained, so
+        Functions see the environment's maximum; as in Flink, operators of different maxima are not chained, so
         elements between them are converted to their declared type.
 
         Args:

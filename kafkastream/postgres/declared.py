@@ -43,7 +43,7 @@ class DeclaredTable:
 
 
 def spellings(name: str) -> list[tuple[str, ...]]:
-    """Return the paths that a name may mean, first the one that PostgreSQL reads: without capitals, but in quotes.
+    """Return the possible paths of a name; first PostgreSQL's own reading, in which unquoted names are lower-cased.
 
     Example:
         >>> spellings("shop.Orders")

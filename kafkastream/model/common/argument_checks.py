@@ -206,7 +206,7 @@ def _misfits(given: Any) -> Iterator[str]:
 
 
 def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """Name what was called, with the class of the object rather than the one that has the method."""
+    """Name the called method, with the class of the object rather than the one that defines the method."""
     first = next(iter(inspect.signature(function).parameters), "")
     owner = function.__qualname__.rpartition(".")[0]
     if args and first in ("self", "cls"):
@@ -233,7 +233,7 @@ def _wanted(kind: Any) -> str:
 
 
 def _said(name: str, given: object, kind: Any = None) -> str:
-    """Name what was given; text and numbers as they are, unless they may be secret."""
+    """Describe an argument; text and numbers in full, unless they may be secret."""
     if isinstance(given, type):
         return f"the class {given.__name__}"
     if inspect.isroutine(given):

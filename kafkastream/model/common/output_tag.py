@@ -78,6 +78,6 @@ class SideOutputs:
         self._aside.append((output_tag, value))
 
     def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
-        """Return, and forget, what was written to side outputs since the last call."""
+        """Return, and clear, the elements written to side outputs since the last call."""
         taken, self._aside = self._aside, []
         return taken

@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 def snapshot(value: T) -> T:
-    """Return a copy of a function, with its fields and the variables that it uses, as it is now.
+    """Return a copy of a function, with the current values of its fields and variables.
 
     PyFlink pickles a function at the call that takes it: later changes of the program do not reach it, and two
     operators with one function have two objects of it. Classes are not copied: an element is still of its class. An

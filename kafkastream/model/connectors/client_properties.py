@@ -52,6 +52,6 @@ def _text(key: str, value: object) -> str:
 
 
 def dead_letter_problems(topic: str | None, others: Collection[str | None]) -> Iterator[str]:
-    """Yield what is wrong with a topic for dead letters: it has no name, or the records themselves go there or come from it."""
+    """Yield problems of a topic for dead letters: an empty name, or a topic that the job itself reads or writes."""
     if topic is not None and topic in {"", *others}:
         yield f"The dead letter topic {topic!r} must be a topic of its own"

@@ -57,7 +57,7 @@ class DeadLetter:
     Args:
         record: The source's record, which is kept as it was read.
         operator: The source or sink that failed.
-        reason: What was raised.
+        reason: Error that was raised.
         element: What the sink was to write, for eyes; None when the source failed.
     """
 
@@ -140,7 +140,7 @@ def dead_letter_sink(topic: str, source: KafkaSource[Any], sinks: Collection[Kaf
 
     Args:
         topic: Where the letters go.
-        source: Whose they are.
+        source: Source of the records.
         sinks: The Kafka sinks that the source reaches.
     """
     surest = next((sink for sink in sinks if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE), None)

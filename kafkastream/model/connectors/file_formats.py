@@ -1,4 +1,4 @@
-"""Formats of files: base classes of those that are read and written, and lines of text."""
+"""Formats of files: base classes of readers and writers, and lines of text."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class _Builder:
         self._sink = FileSink(base_path=base_path, encoder=encoder, rolling_policy=policy)
 
     def with_bucket_check_interval(self, interval: int) -> Self:
-        """Set how often Flink looks at open parts, in ms; differs from Flink: it has no effect."""
+        """Set the interval at which Flink checks open part files, in ms; differs from Flink: it has no effect."""
         return self
 
     withBucketCheckInterval = with_bucket_check_interval

@@ -247,7 +247,7 @@ class JdbcExecutionOptions:
     getBatchSize = get_batch_size
 
     def get_max_retries(self) -> int:
-        """Return how often a transaction is repeated."""
+        """Return the maximum number of retries of a transaction."""
         return self.max_retries
 
     getMaxRetries = get_max_retries
@@ -289,7 +289,7 @@ class JdbcExecutionOptions:
         withBatchIntervalMs = with_batch_interval_ms
 
         def with_max_retries(self, max_retries: int) -> Self:
-            """Set how often a transaction is repeated after a deadlock or a lost connection.
+            """Set the maximum number of retries of a transaction after a deadlock or a lost connection.
 
             Args:
                 max_retries: Repetitions before the job fails; Flink's default is 3.
@@ -310,7 +310,7 @@ class JdbcExecutionOptions:
 class JdbcSink(Sink, SinkFunction):
     """Executes a statement for each row, in PostgreSQL; for ``stream.add_sink``.
 
-    What comes of a Kafka source, and through no keyed operator, is written exactly once; differs from Flink, whose
+    Elements from a Kafka source that pass no keyed operator are written exactly once; differs from Flink, whose
     ``JdbcSink.sink`` writes at least once.
 
     Example:

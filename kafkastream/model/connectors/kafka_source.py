@@ -203,11 +203,12 @@ def _named_topics(subscription: Subscription | None) -> Collection[str]:
 
 
 def commit_interval_ms(source: KafkaSource[Any], checkpoint_interval_ms: int | None) -> int | None:
-    """Return the interval between two commits to the source's group, in milliseconds; None if nothing is to be committed.
+    """Return the interval between two commits to the source's group, in milliseconds; None for no commits.
 
     Args:
-        source: What is read.
-        checkpoint_interval_ms: The job's; None when checkpointing is off, and Kafka's own rules hold.
+        source: Source with its client properties.
+        checkpoint_interval_ms: Checkpoint interval of the job; None if checkpointing is off, when Kafka's auto-commit
+            properties apply.
     """
     properties = source.consumer_properties
     if source.group_id is None:

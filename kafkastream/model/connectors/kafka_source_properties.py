@@ -1,4 +1,4 @@
-"""Properties of a ``KafkaSource`` that Flink, Spark or this package reads, and what is wrong with given ones."""
+"""Properties of a ``KafkaSource`` that Flink, Spark or this package reads, and checks of their values."""
 
 from __future__ import annotations
 

@@ -204,7 +204,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
         serialization_schema: Makes the records' values.
         producer_config: Kafka's producer properties by their Java names; ``bootstrap.servers`` is required.
         kafka_producer_pool_size: Has no effect. A ``Semantic`` in its place is taken as the semantic.
-        semantic: What is promised when something fails.
+        semantic: Delivery guarantee.
         partitioner: As in Java; without, as in PyFlink, Kafka's own choice of partitions.
 
     Raises:
@@ -272,7 +272,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     setLogFailuresOnly = set_log_failures_only
 
     def set_flush_on_checkpoint(self, flush_on_checkpoint: bool) -> Self:
-        """Whether a checkpoint waits for what is being written; without, AT_LEAST_ONCE is no more than NONE.
+        """Whether a checkpoint waits for pending records; without it, AT_LEAST_ONCE guarantees no more than NONE.
 
         Differs from PyFlink: there it raises for this producer, since Java's has no such method.
         """

@@ -1,4 +1,4 @@
-"""Initializers of starting and stopping offsets, and their resolution by what brokers answer."""
+"""Initializers of starting and stopping offsets, and their resolution on the brokers."""
 
 from __future__ import annotations
 

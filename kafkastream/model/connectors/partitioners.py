@@ -27,7 +27,12 @@ class KafkaPartitioner(ABC, Generic[IN_contra]):
     """
 
     def open(self, parallel_instance_id: int, parallel_instances: int) -> None:
-        """Prepare, once per Python worker and subtask: know the number of this subtask, and how many there are."""
+        """Prepare, once per Python worker and subtask.
+
+        Args:
+            parallel_instance_id: Index of this subtask, from 0.
+            parallel_instances: Number of subtasks.
+        """
 
     @abstractmethod
     def partition(

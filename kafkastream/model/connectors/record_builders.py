@@ -185,7 +185,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
 
         Raises:
             DefinitionError: There is a key serializer already, or no topic yet.
-            UnsupportedFeatureError: The class is not to be had here.
+            UnsupportedFeatureError: The class is not available.
         """
         _once("Key serializer", self._key)
         self._key = self._kafka_serializer("key", key_serializer, configuration)
@@ -204,7 +204,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
 
         Raises:
             DefinitionError: There is a value serializer already, or no topic yet.
-            UnsupportedFeatureError: The class is not to be had here.
+            UnsupportedFeatureError: The class is not available.
 
         Example:
             >>> schema = (

@@ -109,7 +109,7 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
 
         Raises:
             DefinitionError: It is neither a schema nor a name.
-            UnsupportedFeatureError: The class is not to be had here.
+            UnsupportedFeatureError: The class is not available.
 
         Example:
             >>> KafkaRecordDeserializationSchema.value_only("org.apache.kafka.common.serialization.LongDeserializer")

@@ -74,7 +74,7 @@ class KafkaSinkContext:
 
     Args:
         parallel_instance_id: The number of this subtask, from 0.
-        number_of_parallel_instances: How many subtasks the sink has.
+        number_of_parallel_instances: Number of subtasks of the sink.
         partitions_of: The partitions of a topic; a job's are kept until it is started again.
 
     Example:

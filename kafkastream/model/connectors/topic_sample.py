@@ -21,7 +21,7 @@ class Message:
 @final
 @attrs.frozen
 class TopicSample:
-    """Sample of a topic, and what is known of it.
+    """Sample of a topic's messages, with facts about the topic.
 
     Args:
         messages: Its newest messages, or some of them.

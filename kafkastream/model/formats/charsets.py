@@ -10,7 +10,7 @@ __all__ = ["check_charset", "decoded", "encoded", "is_utf8"]
 
 
 def check_charset(charset: str, where: str) -> None:
-    """Refuse what is no charset.
+    """Refuse an unknown charset.
 
     Raises:
         DefinitionError: The charset is not known.

@@ -62,12 +62,12 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
         Args:
             schema: The reader's schema, as JSON.
             url: The registry's address, or several with commas between them.
-            identity_map_capacity: How many writers' schemas are remembered.
+            identity_map_capacity: Maximum number of cached writers' schemas.
             configs: Confluent's client settings for the registry: basic or bearer authentication, TLS with PEM files.
 
         Raises:
             DefinitionError: The schema or a setting cannot be used.
-            UnsupportedFeatureError: A setting is not to be had here.
+            UnsupportedFeatureError: A setting is not supported.
         """
         registry = SchemaRegistry(url, FrozenMap(configs or {}))
         return ConfluentRegistryAvroDeserializationSchema(schema, registry, identity_map_capacity)
@@ -108,7 +108,7 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
 
     Raises:
         DefinitionError: The schema or a setting cannot be used.
-        UnsupportedFeatureError: A setting is not to be had here.
+        UnsupportedFeatureError: A setting is not supported.
 
     Example:
         >>> from kafkastream.testing.registry import EmbeddedSchemaRegistry
@@ -136,7 +136,7 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
 
         Raises:
             DefinitionError: The schema or a setting cannot be used.
-            UnsupportedFeatureError: A setting is not to be had here.
+            UnsupportedFeatureError: A setting is not supported.
         """
         return ConfluentRegistryAvroSerializationSchema(
             subject, schema, SchemaRegistry(registry_url, FrozenMap(configs or {}))

@@ -27,12 +27,12 @@ class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]
     ships no such class, this one is ours. A message is a zero byte, the id of the JSON Schema, and the JSON text, as
     Jackson writes it. The schema is registered below its subject once per Python worker, before the first record; it
     may be there already, and with ``auto.register.schemas`` set to false it has to be. None is written as null.
-    As with Confluent's, unless it is told otherwise, elements are not checked against the schema.
+    As with Confluent's, elements are not checked against the schema by default.
     Differs from Confluent's: elements are what ``json.loads`` gives, not Java objects.
 
     Raises:
         DefinitionError: The schema or a setting cannot be used.
-        UnsupportedFeatureError: A setting is not to be had here.
+        UnsupportedFeatureError: A setting is not supported.
 
     Example:
         >>> from kafkastream.testing.registry import EmbeddedSchemaRegistry
@@ -60,7 +60,7 @@ class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]
 
         Raises:
             DefinitionError: The schema or a setting cannot be used.
-            UnsupportedFeatureError: A setting is not to be had here.
+            UnsupportedFeatureError: A setting is not supported.
         """
         return ConfluentRegistryJsonSerializationSchema(
             subject, schema, SchemaRegistry(registry_url, FrozenMap(configs or {}))

@@ -23,7 +23,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
 
     Raises:
         DefinitionError: The schema or a setting cannot be used.
-        UnsupportedFeatureError: A setting is not to be had here.
+        UnsupportedFeatureError: A setting is not supported.
     """
 
     subject: str

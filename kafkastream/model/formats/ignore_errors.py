@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def or_none(function: Callable[[S], T]) -> Callable[[S], T | None]:
-    """Return the function, with None for whatever it fails on."""
+    """Return the function, with None in place of errors."""
 
     def lenient(given: S) -> T | None:
         try:

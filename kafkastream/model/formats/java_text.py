@@ -24,7 +24,7 @@ def matched(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
     Args:
         pattern: Pattern of valid texts.
         text: Text to read.
-        what: Name of what it should be, for the error.
+        what: Name of the expected kind of value, for the error.
 
     Raises:
         ValueError: The text does not match.

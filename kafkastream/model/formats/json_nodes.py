@@ -22,7 +22,7 @@ def json_parser(*, decimals: bool) -> Callable[[bytes], Any]:
     """Return a function from bytes to dicts, lists, strings, booleans, None and numbers.
 
     As Jackson does for Flink, it takes the encodings that RFC 4627 allows, keeps the last of several equal keys, and
-    does not look at what follows the first value. It raises ValueError for what is no JSON.
+    ignores text after the first value. It raises ValueError for text that is not JSON.
 
     Args:
         decimals: Whether numbers with a point or an exponent become ``Decimal``, without zeros at their end, as in a
@@ -61,7 +61,7 @@ def as_text(node: Any) -> str:
 
 
 def json_text(node: Any) -> str:
-    """Return a value as Jackson writes it: no blanks, Java's numbers, quotes around what is no number.
+    """Return a value as Jackson writes it: no blanks, Java's numbers, quotes around values that are not numbers.
 
     Raises:
         TypeError: JSON has no such value.

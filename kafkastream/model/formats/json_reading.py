@@ -150,7 +150,7 @@ def _array(convert: Convert, node: Any) -> list[Any]:
 
 
 def _map(key: Convert, value: Convert, node: Any) -> dict[Any, Any]:
-    """Flink asks Jackson for the entries of whatever stands there: what is no object has none."""
+    """Flink asks Jackson for the entries of any node: those that are not objects have none."""
     return {key(k): value(v) for k, v in node.items()} if isinstance(node, dict) else {}
 
 

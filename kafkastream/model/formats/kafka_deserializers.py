@@ -16,7 +16,7 @@ __all__ = ["FixedSize", "KafkaDeserializer", "kafka_deserializer"]
 @final
 @attrs.frozen
 class KafkaDeserializer:
-    """A deserializer: the type of what it gives, and the function that gives it of bytes that are not null."""
+    """A deserializer: the type of its results, and its function of bytes that are not null."""
 
     type_info: TypeInformation[Any]
     deserialize: Callable[[bytes], Any]
@@ -30,7 +30,7 @@ def kafka_deserializer(class_name: str, config: Mapping[str, str]) -> KafkaDeser
         config: Its settings; only encodings are looked at.
 
     Raises:
-        UnsupportedFeatureError: The class is not one of Kafka's, or not to be had here.
+        UnsupportedFeatureError: The class is not one of Kafka's, or not available.
         DefinitionError: The encoding is not known.
 
     Example:

@@ -30,7 +30,7 @@ class KafkaSerializerSchema(SerializationSchema[Any]):
         is_key: Whether it writes keys, which Java's clients tell a serializer when they configure it.
 
     Raises:
-        UnsupportedFeatureError: The class is not one of Kafka's, or not to be had here.
+        UnsupportedFeatureError: The class is not one of Kafka's, or not available.
         DefinitionError: The encoding is not known.
 
     Example:

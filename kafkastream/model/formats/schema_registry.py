@@ -28,7 +28,7 @@ _SOURCES: Final = ("URL", "USER_INFO", "SASL_INHERIT")
 
 
 class _NotFoundError(OSError):
-    """The registry does not know what was asked for."""
+    """The registry does not have the requested object."""
 
 
 @final
@@ -50,7 +50,7 @@ class SchemaRegistry:
         configs: Confluent's client settings: ``basic.auth.credentials.source``, ``basic.auth.user.info``,
             ``bearer.auth.token``, and ``ssl.truststore.location``, ``ssl.keystore.location``, ``ssl.key.password`` with
             PEM files; each also with ``schema.registry.`` before it. With ``auto.register.schemas`` set to false,
-            ``register`` registers nothing, but looks up what is there.
+            ``register`` only looks up existing schemas.
 
     Raises:
         DefinitionError: There is no address, or settings contradict each other.
@@ -100,7 +100,7 @@ class SchemaRegistry:
 
     @property
     def only_looks_up(self) -> bool:
-        """Whether ``register`` leaves the registry as it is (Confluent's ``auto.register.schemas``)."""
+        """Whether ``register`` does not change the registry (Confluent's ``auto.register.schemas``)."""
         return (self._setting("auto.register.schemas") or "").lower() == "false"
 
     def ask(self, path: str, question: Mapping[str, Any] | None = None) -> Any:

@@ -40,7 +40,7 @@ class AsyncRetryPredicate(ABC, Generic[OUT]):
 
 
 class AsyncRetryStrategy(ABC, Generic[OUT]):
-    """Decides how often an invocation is retried, and after which delay.
+    """Decides about retries of an invocation, and their delay.
 
     One object serves all elements of an operator, several of them at a time, so keep no state of a single element in
     it.

@@ -69,7 +69,7 @@ class RuntimeContext(KeyedStateStore):
     getMaxNumberOfParallelSubtasks = get_max_number_of_parallel_subtasks
 
     def get_attempt_number(self) -> int:
-        """Return how often this task was started before, by the job's restart strategy or by Spark; 0 for the first
+        """Return the number of earlier attempts at this task, by the restart strategy or by Spark; 0 for the first
         attempt.
         """
         return self.attempt

@@ -251,7 +251,7 @@ class Life:
     clock: Callable[[], int]
 
     def begun(self, value: Any) -> tuple[Any, int]:
-        """Return what is stored for a value that is written now."""
+        """Return the stored form of a value that is written now."""
         return value, self.clock()
 
     def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:

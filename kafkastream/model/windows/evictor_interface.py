@@ -63,7 +63,7 @@ class TimestampedValue(Generic[T]):
 
 @final
 class WindowElements(list[TimestampedValue[T]]):
-    """Elements of a window, in the order in which they came; those that are removed leave the window.
+    """Elements of a window, in the order of arrival; removed ones leave the window.
 
     The list may be changed while it is iterated: Java's ``iterator.remove()`` is ``remove(element)`` here.
 

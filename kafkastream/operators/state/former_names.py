@@ -1,6 +1,6 @@
 """Former names of classes in state: checkpoints of an earlier version still refer to them.
 
-State is pickled, and a pickle holds the module and the name of each class. ``STATE_CLASSES`` lists those that there are: a
+State is pickled, and a pickle holds the module and the name of each class. ``STATE_CLASSES`` lists them: a
 test reads each, and another one fails when an operator writes a class that is not in the list. When a class moves or gets
 another name, its entry stays, its former module becomes one of ``_MODULES``, and ``STATE_CLASSES`` gets a further entry.
 ``tests/integration/kept`` holds checkpoints of each format.

@@ -103,7 +103,7 @@ class StatePages:
                 self._long_lists(key).keep({APART: pickle.loads(kept).get(APART, [])})
 
     def _grow(self) -> None:
-        """Double the number of pages if they have become too large, and split those that are loaded."""
+        """Double the number of pages if they have become too large, and split the loaded ones."""
         depth, pages = self._depth, self._pages
         while self._bytes > _PAGE_BYTES << self._depth and self._depth < _HASH_BITS:
             self._depth += 1
@@ -123,7 +123,7 @@ class StatePages:
         return after != before
 
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
-        """Return an entry as it is written: without the stored segments of its long lists."""
+        """Return an entry in its stored form: without the stored segments of its long lists."""
         try:
             kept = self._backend.dumps(entry)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Timers of a bucket's keys, in slices of time: only those that are due are read.
+"""Timers of a bucket's keys, in slices of time: only due slices are read.
 
 Registrations and deletions of a micro-batch are added to their slice as a segment, which takes in smaller ones before
 it:

@@ -84,7 +84,7 @@ class TableSinkOperator(SinkOperator, FollowsSchemas):
         self._stops = offset
 
     def finish(self) -> Iterator[Report]:
-        """Commit what was written."""
+        """Commit the transaction."""
         if self._partition is not None and self._writer is not None:
             reached = self._reached if self._stops is None else max(self._written, self._stops)
             self._writer.commit({} if self._partition is _DOCUMENT else {self._partition: reached})

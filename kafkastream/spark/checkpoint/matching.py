@@ -68,7 +68,7 @@ class ProgramPart:
 @final
 @attrs.frozen
 class ContinuedPart:
-    """Continuation of a part of the program: the query folder and the sources that it goes on with.
+    """Continuation of a part of the program: the query folder and the sources that it continues from.
 
     Args:
         folder: Its query's folder.

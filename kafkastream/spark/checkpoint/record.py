@@ -47,7 +47,7 @@ class PartRecord:
 
     Args:
         folder: Folder of the query below the job's.
-        sources: What it reads.
+        sources: Sources of the query.
         sinks: The names of its sinks.
         operators: Dependencies of the state of each keyed operator, by the operator's identity.
         is_named: Whether the sources have their keys as names in Spark; otherwise their order identifies them.

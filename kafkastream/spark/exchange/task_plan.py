@@ -74,7 +74,7 @@ class TaskPlan:
         return task
 
     def reports(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
-        """Run a task, and yield what it reports, as it comes to it."""
+        """Run a task, and yield its reports as they are made."""
         found = from_first_rows(batches)
         if found is None:
             return

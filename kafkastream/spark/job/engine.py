@@ -128,7 +128,7 @@ def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[Compile
 
 
 def _check_ends(components: Sequence[JobGraph]) -> None:
-    """See that rows which are made up without an end keep nobody waiting: parts begin one after the other."""
+    """Refuse an unbounded ``datagen`` table next to other queries: parts begin one after the other, so they never would."""
     queries = (node for part in components for node in part.nodes if isinstance(node, QueryNode))
     if len(components) > 1 and not all(source.is_bounded for query in queries for source in generators(query.relation)):
         raise UnsupportedFeatureError(

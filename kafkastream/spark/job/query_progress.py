@@ -36,7 +36,7 @@ class QueryProgress:
 
     Args:
         inputs: Kafka sources, in the order of the plan.
-        settings: Settings of the job, which say how often offsets are committed.
+        settings: Settings of the job, with the interval of offset commits.
         metrics: Metrics of the sources.
         keep: Saves the offset ranges of the sources.
         keyed: Keyed operators of the query, which need the offsets for watermarks; None if there are none.

@@ -62,7 +62,7 @@ def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
     """Return the task of each source of a connected graph, by the source's node.
 
     Raises:
-        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
     return {source.id: compiler.source_task(source) for source in compiler.graph.sources}
 
@@ -81,7 +81,7 @@ def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) 
 
     Raises:
         DefinitionError: A function cannot be sent to workers.
-        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
     last = len(levels) - 1
     return tuple(

@@ -66,7 +66,7 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
 
     Raises:
         DefinitionError: A function of the user's cannot be sent to workers.
-        UnsupportedFeatureError: A sink asks for what cannot run outside the Java client.
+        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
     graph, run, labels = compiler.graph, compiler.run, compiler.labels
     query = query_of(graph)

@@ -89,11 +89,11 @@ def scanned(
 def table_columns(
     definition: TableDefinition, physical: Mapping[int, Column], metadata: Mapping[MetadataColumn, Column]
 ) -> Iterator[Column]:
-    """Return the columns of a table without those that are computed, ``c0``, ``c1`` and so on.
+    """Return the columns of a table without computed ones, ``c0``, ``c1`` and so on.
 
     Args:
         definition: The table.
-        physical: Physical columns by their places among them; those that are missing are NULL.
+        physical: Physical columns by position; missing ones are NULL.
         metadata: Metadata columns by their declarations.
     """
     places = {column: place for place, column in enumerate(definition.schema.physical)}

@@ -87,7 +87,7 @@ class GeneratedColumn:
 @final
 @attrs.frozen(kw_only=True)
 class DataGenTableSource(TableSource):
-    """A table whose rows are made up.
+    """Source of a table of generated rows.
 
     Args:
         columns: Its physical columns.

@@ -150,7 +150,7 @@ def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | 
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
     """
     options = _checked(definition, environ)
     _read_all(options, its.READING)

@@ -73,7 +73,7 @@ def kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None 
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
     """
     options = TableOptions.of(definition, environ)
     value, key = _formats(options, "scan")
@@ -96,7 +96,7 @@ def kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | None = 
 
     Raises:
         DefinitionError: Options are missing, unknown, or contradict each other or the columns.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
     """
     options = TableOptions.of(definition, environ)
     value, key = _formats(options, "sink")

@@ -49,7 +49,7 @@ class TableFormat:
 
         Raises:
             DefinitionError: An option has a value that does not fit.
-            UnsupportedFeatureError: An option asks for what is not to be had here.
+            UnsupportedFeatureError: An option is not supported.
         """
         return format_of(self.named_by, self.options, self.prefixes)
 
@@ -58,7 +58,7 @@ class TableFormat:
 
         Raises:
             DefinitionError: An option has a value that does not fit, or the format cannot be written like this.
-            UnsupportedFeatureError: An option asks for what is not to be had here.
+            UnsupportedFeatureError: An option is not supported.
         """
         format_ = self.to_read()
         if len(topics) == 1:

@@ -64,7 +64,7 @@ def upsert_kafka_source(definition: TableDefinition, environ: Mapping[str, str] 
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
     """
     options = TableOptions.of(definition, environ)
     value, key = _formats(options)
@@ -86,7 +86,7 @@ def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | 
 
     Raises:
         DefinitionError: There is no primary key, or options are missing, unknown, or contradict each other.
-        UnsupportedFeatureError: An option asks for what is not to be had here.
+        UnsupportedFeatureError: An option is not supported.
     """
     options = TableOptions.of(definition, environ)
     value, key = _formats(options)

@@ -133,7 +133,7 @@ def _case(conditions: Sequence[str], values: Sequence[str], otherwise: str) -> s
 class EvaluationCounter:
     """Counts, for a row, the calls of user-defined functions that are not deterministic.
 
-    The Spark SQL of a built-in function may repeat an argument. Parts of what was counted are not counted again.
+    The Spark SQL of a built-in function may repeat an argument. Parts of a counted expression are not counted again.
     """
 
     def __init__(self) -> None:

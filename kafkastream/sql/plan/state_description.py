@@ -1,6 +1,6 @@
 """Description of an operation and of all computations below it, on which its state depends.
 
-A checkpoint keeps this text, and a changed query is compared with it. So a change of what is printed here refuses every
+A checkpoint stores this text, and a changed query is compared with it. So a change of the text would refuse every
 query that has state: ``tests/unit/sql/query/test_state_descriptions.py`` holds it fast.
 """
 

@@ -70,7 +70,7 @@ class DeltaTables:
         return self._delta.forPath(java_session(of), self.path(table))
 
     def existing(self, table: TableId) -> ExistingTable | None:
-        """Return what is known of a table; None if there is none.
+        """Return schema and properties of a table; None if it does not exist.
 
         Raises:
             SchemaChangeRefusedError: Something else is at its path.
