@@ -124,7 +124,7 @@ def _column(diagnostics: Any, columns: Iterable[str]) -> str:
 
 def _advice(error: Exception, column: str) -> str:
     if is_transient(error):
-        return "The job may succeed when it is started again; it goes on behind the last committed record."
+        return "The job may succeed when it is started again; it continues after the last committed record."
     if column:
         return "Make the column's type wider or drop its constraint, or change the values before they are written."
     if getattr(error, "sqlstate", None) in _NOT_AS_WRITTEN:

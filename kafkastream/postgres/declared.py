@@ -94,7 +94,7 @@ def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, 
         raise DefinitionError(
             "the table is a view, to which COPY cannot write",
             where=f"{settings.address}, table {schema}.{name}",
-            now="Write to the table behind it.",
+            now="Write to the table that it selects from.",
         )
     return schema, name
 

@@ -98,7 +98,7 @@ class StreamTableEnvironment(TableEnvironment):
             raise UnsupportedFeatureError(
                 "rows in another form than the query has them: a target schema, or a changelog mode of upserts",
                 where="to_changelog_stream",
-                now="CAST columns in the query, and leave out rows whose kind is UPDATE_BEFORE with a filter behind it.",
+                now="CAST columns in the query, and leave out rows whose kind is UPDATE_BEFORE with a filter after it.",
             )
         if changelog_mode is ChangelogMode.APPEND:
             return self.to_data_stream(table)
@@ -253,7 +253,7 @@ def _type_of(stream: DataStream[Any], nodes: Sequence[Node], where: str) -> Type
     type_info = stream.get_type()
     if any(isinstance(node, QueryNode) for node in nodes):
         raise UnsupportedFeatureError(
-            "a table of a stream that comes out of a query itself",
+            "a table of a stream that is itself the result of a query",
             where=where,
             now="Write it as one query: the table of the first is a view for the second (create_temporary_view).",
         )

@@ -358,7 +358,7 @@ def test_transaction_that_was_sent_in_part_fails_when_its_connection_is_lost(sin
     writer.begin("job", [PARTITION])
     writer.write([job.insert(WORDS, "a", 1)])
     end_sessions(sink)
-    with pytest.raises(SinkError, match="goes on behind the last committed record"):
+    with pytest.raises(SinkError, match="continues after the last committed record"):
         writer.commit({PARTITION: 1})
     writer.close()
     assert job.values(WORDS) == []

@@ -70,7 +70,7 @@ def test_insert_at_the_end_of_a_script_is_waited_for(
     job = "job 'insert-into_default_catalog.default_database.doubled'"
     starts, goes_on, *progress, ended = lines
     assert re.fullmatch(f"{job} starts: topic {numbers} → topic {doubled}. Spark UI: http://.*", starts)
-    assert goes_on.startswith(f"{job} goes on, though its program has ended")
+    assert goes_on.startswith(f"{job} continues, though its program has ended")
     assert all(line.startswith(f"{job}: ") for line in progress)
     assert re.search(r"of 3 records \(\d+ %\)", progress[-1])
     assert re.fullmatch(f"{job} has finished after .* s: 3 records", ended)

@@ -254,7 +254,7 @@ def test_group_with_live_members_takes_no_commits_and_the_job_goes_on(
         source = parts.text(parts.unbound(topic).set_group_id(topic).set_bounded(START.latest()))
         with caplog.at_level(logging.WARNING, "kafkastream"):
             assert list(read(source).execute_and_collect("copy")) == ["a", "b"]
-        assert f"offsets were not committed to group {topic!r} (the job goes on)" in caplog.text
+        assert f"offsets were not committed to group {topic!r} (the job continues)" in caplog.text
     finally:
         member.close()
 

@@ -64,4 +64,4 @@ def test_plain_install_runs_jobs_of_each_kind(
 
 
 def remarks(errors: str) -> list[str]:
-    return re.findall(r"Spark \S+ gets the Kafka connector \S+, the nearest to be had\.", errors)
+    return re.findall(r"Spark \S+ gets the Kafka connector \S+, the nearest available version\.", errors)

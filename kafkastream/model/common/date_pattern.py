@@ -42,7 +42,7 @@ class DatePattern:
         if unknown or "".join(tokens) != self.pattern:
             raise DefinitionError(
                 f"{unknown[0] if unknown else chr(39)!r} of the date pattern {self.pattern!r} is not supported",
-                now="Of Java's letters, yyyy, yy, MM, dd, HH, mm and ss work; other text stands in single quotes.",
+                now="Of Java's letters, yyyy, yy, MM, dd, HH, mm and ss work; put other text in single quotes.",
             )
 
     def format(self, time: datetime.datetime) -> str:

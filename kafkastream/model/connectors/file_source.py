@@ -137,7 +137,7 @@ class FileSourceBuilder:
         raise UnsupportedFeatureError(
             "a source of files reads those that are there when the job starts, and ends",
             where=f"monitor_continuously({discovery_interval})",
-            now="Leave it out; what comes without an end: have it written to a topic, and read that with KafkaSource.",
+            now="Leave it out; write unbounded data to a topic, and read that with KafkaSource.",
         )
 
     monitorContinuously = monitor_continuously

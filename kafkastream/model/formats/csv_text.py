@@ -164,4 +164,4 @@ class _Scanner:
         while (char := self._here()) is not None and char in _BLANKS and char != self.dialect.delimiter:
             self.position += 1
         if char is not None and char != self.dialect.delimiter and char not in _LINE_END:
-            raise ValueError(f"{char!r} stands between a closing quote and the delimiter")
+            raise ValueError(f"{char!r} is between a closing quote and the delimiter")

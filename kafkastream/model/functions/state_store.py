@@ -85,7 +85,7 @@ class KeyedStateStore(ABC):
     def _cell_of(self, descriptor: StateDescriptor) -> Cell:
         if self.cells is None:
             raise DefinitionError(
-                f"state {descriptor.name!r} is asked for on a stream without keys",
+                f"state {descriptor.name!r} is used on a stream without keys",
                 now="Keyed state can only be used on a keyed stream, i.e. after key_by.",
             )
         return self.cells(descriptor)

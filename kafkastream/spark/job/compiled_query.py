@@ -229,6 +229,6 @@ def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -
     offset_ranges = folder.offset_ranges(part.place.folder)
     if memory.is_kept and not offset_ranges:  # the file system is unavailable; all would be read again
         raise StorageError(
-            "the job's progress is gone", now="Is the checkpoint directory mounted? Nothing was changed."
+            "the job's progress is missing", now="Check that the checkpoint directory is mounted; nothing was changed."
         )
     return kafka_inputs(folder.session, sources, offset_ranges, is_named=part.place.is_named)

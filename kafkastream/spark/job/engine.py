@@ -132,7 +132,7 @@ def _check_ends(components: Sequence[JobGraph]) -> None:
     queries = (node for part in components for node in part.nodes if isinstance(node, QueryNode))
     if len(components) > 1 and not all(source.is_bounded for query in queries for source in generators(query.relation)):
         raise UnsupportedFeatureError(
-            "a 'datagen' table without an end beside other queries in one job",
+            "an unbounded 'datagen' table next to other queries in one job",
             where="datagen",
             now="Give it 'number-of-rows', or execute its INSERT on its own.",
         )

@@ -71,7 +71,7 @@ class GroupCommits:
         if self._is_running:
             if time.monotonic() >= self._late_at:
                 self._late_at = math.inf
-                self._failed(f"no answer for {self._patience_s:g} s; it goes on trying")
+                self._failed(f"no answer for {self._patience_s:g} s; it keeps trying")
         elif time.monotonic() >= self._next_at:
             self._start()
 
@@ -119,4 +119,4 @@ class GroupCommits:
     def _failed(self, why: str) -> None:
         self.failed += 1
         group = self._properties["group.id"]
-        log.warning("offsets were not committed to group %r (the job goes on): %s", group, why)
+        log.warning("offsets were not committed to group %r (the job continues): %s", group, why)

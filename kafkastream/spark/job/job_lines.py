@@ -95,7 +95,7 @@ class JobLines:
     def outlives_program(self) -> None:
         """Print that the program has ended and its process waits for the job."""
         self._say(
-            f"job {self._name!r} goes on, though its program has ended; Ctrl-C stops it after the running micro-batch"
+            f"job {self._name!r} continues, though its program has ended; Ctrl-C stops it after the running micro-batch"
         )
 
     def look(self, standing: Callable[[], Standing | None]) -> None:

@@ -131,7 +131,7 @@ def _fetch_connector(fresh: Path, folder: Path, spark: Path) -> None:
             raise
         shutil.copytree(kept, fresh)
     if (nearest := _version_of_connector(fresh)) != version:
-        print(f"Spark {version} gets the Kafka connector {nearest}, the nearest to be had.", file=sys.stderr)  # noqa: T201
+        print(f"Spark {version} gets the Kafka connector {nearest}, the nearest available version.", file=sys.stderr)  # noqa: T201
 
 
 def _attempts(spark_version: str) -> tuple[Mapping[str, str], ...]:

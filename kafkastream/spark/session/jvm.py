@@ -224,6 +224,6 @@ def _ended(status: int) -> SparkLostError:
     if status >= 0:
         return SparkLostError(f"Spark's JVM has ended with exit status {status}", now=_AGAIN)
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    memory = "If nobody sent that, the system was out of memory (dmesg says so): give the machine or container more, "
+    memory = "If no one has sent it, the system was out of memory (dmesg says so): give the machine or container more, "
     memory += "or Spark less (spark.driver.memory).\n  "
     return SparkLostError(f"Spark's JVM was killed by {name}", now=f"{memory if -status == 9 else ''}{_AGAIN}")

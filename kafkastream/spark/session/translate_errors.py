@@ -173,7 +173,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: StorageError(
             f"files of the job cannot be read or written: {_java_message(found[1])}",
             where=f"job {job!r}",
-            now="Is the directory there, writable, and mounted? The next start continues where this one stopped.",
+            now="Check that the directory exists, is writable, and is mounted. The next start continues where this one stopped.",
         ),
     ),
     (
@@ -307,7 +307,8 @@ def storage_error(what: str, error: Exception) -> StorageError | SetupError:
         return _too_many_open("the checkpoint directory")
     lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
     return StorageError(
-        f"{what}: {_java_message(lines[0])}", now="Is the directory there, writable, and on a disk that is not full?"
+        f"{what}: {_java_message(lines[0])}",
+        now="Check that the directory exists, is writable, and is on a disk that is not full.",
     )
 
 

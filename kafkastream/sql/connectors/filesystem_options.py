@@ -57,9 +57,7 @@ PARTITION_DEFAULT_NAME: Final = Option[str](
 )
 MONITOR_INTERVAL: Final = Option[str | None](
     key="source.monitor-interval",
-    parse=_only(
-        text, "", "Leave it out: a table in files ends. What comes without an end, have it written to a topic."
-    ),
+    parse=_only(text, "", "Leave it out: a table in files is bounded. Write unbounded data to a topic."),
     default=None,
     doc="Interval of looking for new files. Refused: a source of files is bounded.",
 )

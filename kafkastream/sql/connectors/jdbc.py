@@ -158,7 +158,7 @@ def _check(options: TableOptions) -> None:
         raise UnsupportedFeatureError(
             f"properties of the Java driver, as {key!r}, cannot be set here: psycopg connects, not Java",
             where=options.where(key),
-            now="Write parameters of the connection behind the URL: jdbc:postgresql://host:port/database?sslmode=require.",
+            now="Append parameters of the connection to the URL: jdbc:postgresql://host:port/database?sslmode=require.",
         )
     for option in its.READING:
         options.get(option)

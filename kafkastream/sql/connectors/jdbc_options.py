@@ -49,7 +49,7 @@ USERNAME: Final = Option[str | None](
 PASSWORD: Final = Option[str | None](key="password", parse=text, default=None, doc="Password of the user.")
 PROPERTIES: Final = OptionFamily(
     prefix="properties.",
-    doc="Properties of the Java driver. Refused: write parameters of the connection behind the URL, `?sslmode=require`.",
+    doc="Properties of the Java driver. Refused: append parameters of the connection to the URL, `?sslmode=require`.",
 )
 DRIVER: Final = Option[str | None](
     key="driver", parse=text, default=None, doc="Class of the Java driver. No effect: psycopg connects, not Java."

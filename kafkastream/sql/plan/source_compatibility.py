@@ -35,7 +35,7 @@ def check_mixture(relation: Relation) -> None:
                 )
     if is_keyed and not all(one.is_bounded for one in generators(relation)):
         raise UnsupportedFeatureError(
-            "a 'datagen' table without an end in front of an operation with state",
+            "an unbounded 'datagen' table before a stateful operation",
             where="datagen",
             now="Give it 'number-of-rows'; or write it to a topic with one INSERT, and read that topic.",
         )

@@ -81,7 +81,7 @@ def _table(planner: SelectPlanner, node: exp.Table) -> PlannedRows:
     path = tuple(part.name for part in node.parts)
     if len(path) == 1 and path[0] in planner.named:
         if node.args.get("hints"):
-            raise text.error(node, "A query of WITH takes no OPTIONS.", "Put the hint behind the table that it reads.")
+            raise text.error(node, "A query of WITH takes no OPTIONS.", "Put the hint after the table that it reads.")
         return planner.named[path[0]].rows()
     found = planner.catalog.table(path)
     if found is None:
@@ -95,7 +95,7 @@ def _table(planner: SelectPlanner, node: exp.Table) -> PlannedRows:
 def _view(planner: SelectPlanner, node: exp.Table, path: tuple[str, ...], view: View) -> PlannedRows:
 
     if node.args.get("hints"):
-        raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint behind the table that it reads.")
+        raise planner.text.error(node, "A view takes no OPTIONS.", "Put the hint after the table that it reads.")
     inner = planner.viewed(node, path, view)
     rows = with_distinct_names(inner.query(inner.text.query()))
     if not view.columns:

@@ -95,7 +95,7 @@ class TableElements:
             self._key[name] = column
         if not cursor.take("NOT"):
             what = "Flink doesn't support ENFORCED mode for PRIMARY KEY constraint: it does not own the data."
-            raise cursor.error(start, what, "Write NOT ENFORCED behind it.")
+            raise cursor.error(start, what, "Write NOT ENFORCED after it.")
         cursor.expect("ENFORCED")
         return True
 

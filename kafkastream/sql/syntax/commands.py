@@ -86,7 +86,7 @@ def _details(cursor: Cursor) -> tuple[ExplainDetail, ...]:
     details: list[ExplainDetail] = []
     while detail := next((one for one in ExplainDetail if cursor.take(one.value)), None):
         if detail in details:
-            raise cursor.error(cursor.before, f"{detail.value} is asked for twice.")
+            raise cursor.error(cursor.before, f"{detail.value} is given twice.")
         details.append(detail)
         if not cursor.take(","):
             break

@@ -192,7 +192,7 @@ def _advice(token: Token, tried: list[str]) -> str:
     if is_word(token, "..."):
         return "Documents leave something out with '...': write it here."
     if token.kind is TokenKind.WORD and token.value in _RESERVED and "a name" in tried:
-        return f"{token.value} is a word of SQL; as a name it stands in backticks: `{token.text}`."
+        return f"{token.value} is a word of SQL; as a name, put it in backticks: `{token.text}`."
     if token.kind in {TokenKind.WORD, TokenKind.NAME, TokenKind.NUMBER} and "a text in single quotes" in tried:
         return "Put it in single quotes."
     return did_you_mean(token.value, filter(str.isupper, tried)) if token.kind is TokenKind.WORD else ""

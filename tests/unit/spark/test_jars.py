@@ -142,7 +142,7 @@ def test_nearest_connector_is_taken_and_told_once(
     run_with(spark, tmp_path, monkeypatch)
     assert names(connector_jars()) == [f"{MODULE}-{found}.jar"]
     assert capfd.readouterr().err.splitlines()[1:] == [
-        f"Spark {spark} gets the Kafka connector {found}, the nearest to be had."
+        f"Spark {spark} gets the Kafka connector {found}, the nearest available version."
     ]
     assert connector_version() == found
     assert capfd.readouterr().err == ""

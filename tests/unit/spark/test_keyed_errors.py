@@ -334,7 +334,7 @@ class WithoutKeys(CoMapFunction[Any, Any, Any]):
 
 
 def test_state_without_keys_is_told_with_the_operator() -> None:
-    with pytest.raises(DefinitionError, match="state 'count' is asked for on a stream without keys") as raised:
+    with pytest.raises(DefinitionError, match="state 'count' is used on a stream without keys") as raised:
         compiled(lambda keyed: keyed._stream.connect(keyed._stream).map(WithoutKeys()))
     assert raised.value.where == "open of operator 'op'"
 

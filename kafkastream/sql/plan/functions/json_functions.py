@@ -26,7 +26,7 @@ def _steps(arguments: Arguments) -> str:
 
 def _checked(arguments: Arguments) -> Arguments:
     if not _PATH.fullmatch(_steps(arguments)):
-        what = "A path of JSON is written out as '$.name', '$[0]' or \"$['name']\" here, and steps behind them."
+        what = "A JSON path must be a literal of steps '$.name', '$[0]' or \"$['name']\" here."
         raise CallError.unsupported(what, "Write it so.", 1)
     return arguments
 
