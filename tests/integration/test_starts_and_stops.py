@@ -14,8 +14,8 @@ import attrs
 import pytest
 from confluent_kafka import Producer
 
-from kafkastream.common import SimpleStringSchema, Types
-from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.datastream import DataStream, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     FlinkKafkaConsumer,
     KafkaOffsetResetStrategy,
@@ -30,9 +30,12 @@ from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import Parts
 
 if TYPE_CHECKING:
-    from tests.integration.conftest import Parts, Read
+    from pyspark.sql import SparkSession
+
+    from tests.integration.conftest import Read
 
 START = KafkaOffsetsInitializer
 LENGTHS = (6, 3, 0)
@@ -107,6 +110,7 @@ STOPS = {
     "committed": (2, 1, 0),
     "offsets": (5, 0, 0),
 }
+BOUNDS = tuple(itertools.product(STARTS, STOPS))
 
 
 def initializer(kind: str, topic: Filled, offsets: tuple[int, ...]) -> KafkaOffsetsInitializer:
@@ -129,26 +133,47 @@ def initializer(kind: str, topic: Filled, offsets: tuple[int, ...]) -> KafkaOffs
             return START.offsets({topic.partition(1): offsets[1]}, KafkaOffsetResetStrategy.EARLIEST)
 
 
-@pytest.mark.parametrize("way", ["bounded", "unbounded"])
-@pytest.mark.parametrize(("start", "stop"), tuple(itertools.product(STARTS, STOPS)))
-def test_every_start_with_every_stop(
-    read: Read, parts: Parts, only_read: Filled, start: str, stop: str, way: str
-) -> None:
-    some = start.startswith("committed or") and stop != "committed"
+@pytest.fixture(scope="module", params=["bounded", "unbounded"])
+def values_by_bounds(request: pytest.FixtureRequest, spark: SparkSession, only_read: Filled) -> dict[str, list[str]]:
+    """What the sources give, by start and stop: one job reads them all, beside each other."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    first, *others = (read_between(env, only_read, start, stop, request.param) for start, stop in BOUNDS)
+    values: dict[str, list[str]] = {f"{start} to {stop}": [] for start, stop in BOUNDS}
+    for element in first.union(*others).execute_and_collect():
+        bounds, value = element.split(": ")
+        values[bounds].append(value)
+    return values
+
+
+def read_between(env: StreamExecutionEnvironment, topic: Filled, start: str, stop: str, way: str) -> DataStream[str]:
+    """The values from ``start`` to ``stop``, each behind the names of both."""
     builder = (
-        parts.unbound(only_read.name)
-        .set_group_id(f"{only_read.name}-{'some' if some else 'all'}")
-        .set_starting_offsets(initializer(start, only_read, STARTS[start]))
+        Parts(topic.kafka)
+        .unbound(topic.name)
+        .set_group_id(f"{topic.name}-{'some' if knows_some(start, stop) else 'all'}")
+        .set_starting_offsets(initializer(start, topic, STARTS[start]))
     )
-    stopping = initializer(stop, only_read, STOPS[stop])
+    stopping = initializer(stop, topic, STOPS[stop])
     bounded = builder.set_bounded(stopping) if way == "bounded" else builder.set_unbounded(stopping)
-    starts = STARTS[start if some or not start.startswith("committed or") else "committed"]
+    bounds = f"{start} to {stop}"
+    stream = env.from_source(Parts(topic.kafka).text(bounded), WatermarkStrategy.no_watermarks(), bounds)
+    return stream.map(f"{bounds}: {{}}".format, Types.STRING())
+
+
+def knows_some(start: str, stop: str) -> bool:
+    """Whether the source's group has an offset of one partition only."""
+    return start.startswith("committed or") and stop != "committed"
+
+
+@pytest.mark.parametrize(("start", "stop"), BOUNDS)
+def test_every_start_with_every_stop(values_by_bounds: Mapping[str, list[str]], start: str, stop: str) -> None:
+    starts = STARTS[start if knows_some(start, stop) or not start.startswith("committed or") else "committed"]
     expected = [
         f"{partition}-{offset}"
         for partition, (first, end) in enumerate(zip(starts, STOPS[stop], strict=True))
         for offset in range(first, end)
     ]
-    assert sorted(read(parts.text(bounded)).execute_and_collect()) == expected
+    assert sorted(values_by_bounds[f"{start} to {stop}"]) == expected
 
 
 def test_without_a_committed_offset_and_a_strategy_the_partitions_are_named(
