@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kafkastream.cdc.errors import MalformedRecordError, MisfitError, SchemaMismatchError
@@ -164,7 +164,6 @@ def test_the_last_of_two_members_counts() -> None:
     assert encode_row(decoder("STRING")(b'{"c":"a","c":2}')) == b'{"c":"2"}'
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text(max_size=5), unique=True, min_size=1, max_size=5))
 def test_columns_have_any_names(names: list[str]) -> None:
     try:

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.common import Time, Types
@@ -44,7 +44,6 @@ CHANGES = st.tuples(
 )
 
 
-@settings(max_examples=100)
 @given(st.lists(st.lists(CHANGES, max_size=4), max_size=6))
 def test_lists_are_what_was_added(batches: list[list[tuple[str, str, Any, tuple[int, int]]]]) -> None:
     memory, model = Memory(), dict[Any, list[str]]()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.operators.state.state_pages import StatePages
@@ -16,7 +16,6 @@ def key(number: int) -> bytes:
     return f"key {number}".encode()
 
 
-@settings(max_examples=60)
 @given(BATCHES)
 def test_state_pages_are_what_was_kept_last(batches: list[list[tuple[int, int]]]) -> None:
     memory, model = Memory(), dict[int, Any]()

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.operators.state.timers import Timer, TimerQueue
@@ -15,7 +15,6 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=200)
 @given(STEPS)
 def test_timers_fire_once_and_in_order(batches: list[list[tuple[str, int, bytes]]]) -> None:
     memory, model = Memory(), set[Timer]()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.common import Time
@@ -79,7 +79,6 @@ def modelled(size: int, slide: int, lateness: int, steps: Sequence[tuple[str, st
     return out
 
 
-@settings(max_examples=300)
 @given(STEPS, st.sampled_from([(10, 10), (10, 5), (9, 4)]), st.sampled_from([0, 7]))
 def test_aligned_windows(steps: list[tuple[str, str, int]], shape: tuple[int, int], lateness: int) -> None:
     size, slide = (Time.milliseconds(one) for one in shape)
@@ -87,7 +86,6 @@ def test_aligned_windows(steps: list[tuple[str, str, int]], shape: tuple[int, in
     assert operated(assigner, lateness, steps) == modelled(*shape, lateness, steps)
 
 
-@settings(max_examples=300)
 @given(st.lists(st.tuples(st.just("element"), st.sampled_from("ab"), st.integers(0, 200)), max_size=25), st.data())
 def test_sessions(elements: list[tuple[str, str, int]], data: st.DataObject) -> None:
     """Without late elements, sessions are what the sorted times say, in whatever order they come."""

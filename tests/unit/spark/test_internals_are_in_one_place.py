@@ -51,6 +51,7 @@ PRIVATE: Final = frozenset(
     ]
 )
 SETTINGS: Final = frozenset({"spark.python.daemon.module", "sql.streaming.queryId", "streaming.sql.batchId"})
+TEXTS: Final = SETTINGS | PRIVATE
 
 
 def undocumented(tree: ast.AST) -> Iterator[str]:  # noqa: C901 - a table of cases
@@ -63,7 +64,7 @@ def undocumented(tree: ast.AST) -> Iterator[str]:  # noqa: C901 - a table of cas
                 name in ATTRIBUTES
             ):
                 yield name
-            case ast.Constant(value=str(text)) if text in SETTINGS | PRIVATE:
+            case ast.Constant(value=str(text)) if text in TEXTS:
                 yield text
             case ast.ImportFrom(module=str(module), names=names) if module.partition(".")[0] == "confluent_kafka":
                 yield from (part for part in module.split(".") if part == "cimpl" or part.startswith("_"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 from collections.abc import Iterator
 from typing import Any
@@ -29,6 +30,7 @@ from tests.package import MODULES
 
 for _module in MODULES:
     importlib.import_module(_module)
+gc.collect()  # classes that attrs has replaced by those with slots
 
 
 def leaves(kind: Any) -> Iterator[Any]:

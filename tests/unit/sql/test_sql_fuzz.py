@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
@@ -48,7 +48,6 @@ def test_any_tokens(tokens: list[str]) -> None:
 
 
 @given(st.sampled_from(STATEMENTS), st.data())
-@settings(max_examples=300)
 def test_statements_with_a_token_lost_or_changed(statement: str, data: st.DataObject) -> None:
     tokens = [token.text for token in tokenize(SqlText(statement))]
     at = data.draw(st.integers(0, len(tokens) - 1))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kafkastream.metrics.values import OperatorScope
@@ -97,7 +97,6 @@ ROWS = st.tuples(
 )
 
 
-@settings(max_examples=40)
 @given(
     batches=st.lists(st.tuples(st.lists(ROWS, max_size=12), st.integers(0, 5), st.booleans()), max_size=6),
     extremes=st.booleans(),
