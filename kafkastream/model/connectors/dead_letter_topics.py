@@ -1,4 +1,4 @@
-"""Dead letters: records that cannot be read, or made, are kept in a topic of their own, and the job goes on."""
+"""Dead letters: records that cannot be read or written are kept in a topic of their own, and the job continues."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class SourceRecord:
     """A record as it was read; without a topic, an element of a collection.
 
     Args:
-        value: Its bytes.
-        key: Its key's bytes.
-        headers: Its headers.
-        timestamp: In ms.
-        topic: Where it was read.
-        partition: Where in the topic.
-        offset: Where in the partition.
+        value: Bytes of the value.
+        key: Bytes of the key.
+        headers: Pairs of name and bytes.
+        timestamp: Timestamp in ms since 1970.
+        topic: Topic that it was read from; None for an element of a collection.
+        partition: Partition of the topic.
+        offset: Offset in the partition.
     """
 
     value: bytes | None
@@ -52,13 +52,13 @@ class SourceRecord:
 @final
 @attrs.frozen
 class DeadLetter:
-    """Dead letter: a record that came to nothing, and why.
+    """Dead letter: a record that could not be processed, with the reason.
 
     Args:
-        record: The source's record, which is kept as it was read.
+        record: Source record, kept as it was read.
         operator: The source or sink that failed.
         reason: Error that was raised.
-        element: What the sink was to write, for eyes; None when the source failed.
+        element: Text of the element that the sink failed to write; None if the source failed.
     """
 
     record: SourceRecord
@@ -67,7 +67,7 @@ class DeadLetter:
     element: str | None = None
 
     def to_record(self, topic: str) -> ProducerRecord:
-        """Return the record with headers that say where it was read and what has happened.
+        """Return the record with headers for its position and the error.
 
         Example:
             >>> record = SourceRecord(b"{", topic="orders", partition=3, offset=7)
@@ -103,11 +103,11 @@ class DeadLetter:
 
 
 def fitting(letter: ProducerRecord, limit_for: Callable[[int], int | None]) -> ProducerRecord:
-    """Return a letter that its topic takes: without its value, if it would be too large.
+    """Return a letter that fits its topic: without its value, if it would be too large.
 
     Args:
-        letter: The record of a letter.
-        limit_for: Given its bytes, the most that it may have; None for any number.
+        letter: Record of a letter.
+        limit_for: Function from the record's size to the maximum, both in bytes; None for no limit.
     """
     size = batch_bytes(letter.key, letter.value, letter.headers)
     limit = limit_for(size)
@@ -123,8 +123,8 @@ class DeadLetterSchema(KafkaRecordSerializationSchema[DeadLetter]):
     """Writes dead letters to their topic.
 
     Args:
-        topic: Its name.
-        limit: The most bytes that it takes at once; None where that is not known.
+        topic: Name of the topic.
+        limit: Maximum size of a record in bytes; None if unknown.
     """
 
     topic: str
@@ -136,12 +136,12 @@ class DeadLetterSchema(KafkaRecordSerializationSchema[DeadLetter]):
 
 
 def dead_letter_sink(topic: str, source: KafkaSource[Any], sinks: Collection[KafkaSink[Any]]) -> KafkaSink[Any]:
-    """Return the sink of a source's dead letters: on the source's brokers, as sure as the surest of the job's sinks.
+    """Return the sink of a source's dead letters, on its brokers, with the strongest guarantee of the job's sinks.
 
     Args:
-        topic: Where the letters go.
+        topic: Topic of the letters.
         source: Source of the records.
-        sinks: The Kafka sinks that the source reaches.
+        sinks: Kafka sinks that the source's elements reach.
     """
     surest = next((sink for sink in sinks if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE), None)
     connection = {key: value for key, value in source.properties.items() if key.startswith(_CONNECTION)}

@@ -49,7 +49,7 @@ class StreamFormat(FileFormat):
         r"""Read lines, which end with ``\n``, ``\r`` or both.
 
         Args:
-            charset_name: By one of Java's names; in place of bytes that are not valid in it comes U+FFFD.
+            charset_name: Java's name of the charset; invalid bytes are replaced by U+FFFD.
 
         Raises:
             DefinitionError: There is no such charset.
@@ -66,7 +66,7 @@ class TextLineFormat(StreamFormat):
     """Reads lines.
 
     Args:
-        charset_name: By one of Java's names.
+        charset_name: Java's name of the charset.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
@@ -107,7 +107,7 @@ class FileContents:
 
     Args:
         paths: Absolute paths of files and directories.
-        format: How they are read.
+        format: Format of the files.
     """
 
     paths: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Paths of files as Flink's file connectors take them."""
+"""Paths of Flink's file connectors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ def local_path(text: str, where: str) -> str:
     """Return the absolute path that a path or a ``file:`` URL means.
 
     Args:
-        text: What the user wrote.
-        where: Which call it was, for the error.
+        text: Path or URL, as the user wrote it.
+        where: Name of the call, for errors.
 
     Raises:
         UnsupportedFeatureError: The URL is of another file system.

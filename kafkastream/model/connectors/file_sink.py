@@ -64,7 +64,7 @@ class _Builder:
 class FileSink(Sink):
     """Writes elements to part files, exactly once; for ``stream.sink_to``.
 
-    Same as in Flink: a file is seen only when it is complete; before, its name begins with a dot.
+    As in Flink, a file is visible only when it is complete; before, its name begins with a dot.
     Differs from Flink: each micro-batch ends its files, and a part never spans two.
 
     Example:
@@ -88,12 +88,12 @@ class FileSink(Sink):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """True: the names of part files tell the micro-batch."""
+        """Whether repeated micro-batches are skipped: yes, names of part files have the micro-batch's number."""
         return True
 
     @property
     def commits_with_checkpoint(self) -> bool:
-        """True: files appear when their micro-batch is complete."""
+        """Whether output becomes visible once per micro-batch: yes."""
         return True
 
     @staticmethod
@@ -102,7 +102,7 @@ class FileSink(Sink):
 
         Args:
             base_path: A directory, as a path or a ``file:`` URL, that the driver and all workers share.
-            encoder: What makes text of elements.
+            encoder: Encoder of elements to text, from ``Encoder.simple_string_encoder``.
 
         Raises:
             UnsupportedFeatureError: The path is of another file system.
@@ -116,8 +116,8 @@ class FileSink(Sink):
         """Begin to build a sink whose files are each written as a whole.
 
         Args:
-            base_path: As with ``for_row_format``.
-            writer_factory: What writes them: of ``ParquetBulkWriters``, ``CsvBulkWriters`` or ``AvroBulkWriters``.
+            base_path: As in ``for_row_format``.
+            writer_factory: Writer of files, from ``ParquetBulkWriters``, ``CsvBulkWriters`` or ``AvroBulkWriters``.
 
         Raises:
             UnsupportedFeatureError: The path is of another file system.

@@ -49,7 +49,7 @@ class Encoder:
         """Write an element's text as Flink shows it, in lines.
 
         Args:
-            charset_name: By one of Java's names.
+            charset_name: Java's name of the charset.
 
         Raises:
             DefinitionError: There is no such charset.
@@ -93,7 +93,7 @@ class BucketAssigner:
 
         Args:
             format_str: A pattern of Java's ``DateTimeFormatter``.
-            timezone_id: A region, or a distance from UTC such as ``GMT-08:00``; None is this machine's.
+            timezone_id: Region, or offset from UTC such as ``GMT-08:00``; None for this machine's time zone.
 
         Raises:
             DefinitionError: There is no such zone, or the pattern has a letter that is not supported.
@@ -122,7 +122,7 @@ class RollingPolicy:
 
     @property
     def most_bytes(self) -> int | None:
-        """Size that a part may have before the next element begins a new one; None for any."""
+        """Size in bytes above which a part file ends before the next element; None for no limit."""
         return None
 
     @staticmethod
@@ -132,9 +132,9 @@ class RollingPolicy:
         """End parts by their size.
 
         Args:
-            part_size: In bytes; the next element begins a new part when it is exceeded.
-            rollover_interval: The longest time that a part is open, in ms; no micro-batch has it open for longer.
-            inactivity_interval: The same for a part that nothing is written to.
+            part_size: Size in bytes; a part file that exceeds it ends before the next element.
+            rollover_interval: Maximum time that a part is open, in ms; no effect here, parts end with their micro-batch.
+            inactivity_interval: Maximum time that a part is open without writes, in ms; no effect here.
 
         Raises:
             DefinitionError: One of them is not greater than 0.
@@ -171,7 +171,7 @@ class DefaultRollingPolicy(RollingPolicy):
 
     @property
     def most_bytes(self) -> int | None:
-        """Size that a part may have before the next element begins a new one."""
+        """Size in bytes above which a part file ends before the next element."""
         return self.part_size
 
 

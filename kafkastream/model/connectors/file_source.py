@@ -50,7 +50,7 @@ class FileSplitAssignerProvider:
 
     @staticmethod
     def locality_aware_split_assigner() -> FileSplitAssignerProvider:
-        """Have each read the files that are near; differs from Flink: it has no effect."""
+        """Assign files to near readers; differs from Flink: it has no effect."""
         return FileSplitAssignerProvider()
 
     localityAwareSplitAssigner = locality_aware_split_assigner
@@ -62,8 +62,8 @@ class FileSplitAssignerProvider:
 class FileSource(Source):
     """Reads the elements of files, and ends; for ``env.from_source``.
 
-    Same as in Flink: files are found below directories, too, hidden ones are left out, and compressed ones of a
-    ``StreamFormat`` are read by the ends of their names: ``.gz``, ``.gzip``, ``.bz2``, ``.xz`` and ``.deflate``.
+    As in Flink, directories are searched recursively without hidden files, and files of a ``StreamFormat`` are
+    decompressed by their suffix: ``.gz``, ``.gzip``, ``.bz2``, ``.xz`` and ``.deflate``.
     Differs from Flink: one task reads all files, in the order of their names.
 
     Example:
@@ -84,7 +84,7 @@ class FileSource(Source):
         """Begin to build a source that reads files element by element.
 
         Args:
-            stream_format: How they are read: ``StreamFormat.text_line_format``, ``CsvReaderFormat``.
+            stream_format: Format of the files: ``StreamFormat.text_line_format`` or ``CsvReaderFormat``.
             *paths: Files and directories, as paths or ``file:`` URLs, that the driver and all workers share.
 
         Raises:
@@ -100,7 +100,7 @@ class FileSource(Source):
         """Begin to build a source that reads files in batches of elements.
 
         Args:
-            bulk_format: How they are read: ``ParquetColumnarRowInputFormat``.
+            bulk_format: Format of the files: ``ParquetColumnarRowInputFormat``.
             *paths: As with ``for_record_stream_format``, and so are errors.
         """
         return _builder(bulk_format, paths, "FileSource.for_bulk_file_format")
@@ -143,7 +143,7 @@ class FileSourceBuilder:
     monitorContinuously = monitor_continuously
 
     def process_static_file_set(self) -> Self:
-        """Read the files that are there when the job starts, and end; the default."""
+        """Read the files that exist when the job starts, and end; the default."""
         return self
 
     processStaticFileSet = process_static_file_set
@@ -155,7 +155,7 @@ class FileSourceBuilder:
     setFileEnumerator = set_file_enumerator
 
     def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> Self:
-        """Set who reads which file; differs from Flink: it has no effect."""
+        """Set the assignment of files to readers; differs from Flink: it has no effect."""
         return self
 
     setSplitAssigner = set_split_assigner

@@ -32,10 +32,10 @@ class JdbcAddress:
     """A PostgreSQL database as a JDBC URL names it.
 
     Args:
-        host: The server.
-        port: Its port.
-        database: The database.
-        user: The user, if the URL names it.
+        host: Host of the server.
+        port: Port of the server.
+        database: Name of the database.
+        user: User, if the URL has one.
         password: The user's password, if the URL has it.
         properties: Further parameters, by libpq's names.
     """
@@ -49,7 +49,7 @@ class JdbcAddress:
 
     @staticmethod
     def parse(url: str) -> JdbcAddress:
-        """Read a URL.
+        """Parse a URL.
 
         Raises:
             UnsupportedFeatureError: The URL is of another database, or has a parameter without a counterpart.
@@ -100,7 +100,7 @@ def _malformed(url: str) -> DefinitionError:
 @final
 @attrs.frozen(kw_only=True)
 class JdbcConnectionOptions:
-    """The address of a database, and who logs in; made by ``JdbcConnectionOptionsBuilder``.
+    """Address and credentials of a database; made by ``JdbcConnectionOptionsBuilder``.
 
     Raises:
         UnsupportedFeatureError: The URL is not PostgreSQL's.
@@ -137,7 +137,7 @@ class JdbcConnectionOptions:
     getDriverName = get_driver_name
 
     def get_user_name(self) -> str | None:
-        """Return who logs in."""
+        """Return the user."""
         return self.user_name
 
     getUserName = get_user_name
@@ -163,7 +163,7 @@ class JdbcConnectionOptions:
             """Set the database: ``jdbc:postgresql://host:port/database``; required.
 
             Args:
-                url: JDBC's form, with parameters of PostgreSQL's driver behind ``?``.
+                url: JDBC URL, with parameters of PostgreSQL's driver after ``?``.
             """
             self._url = url
             return self
@@ -203,7 +203,7 @@ class JdbcConnectionOptions:
             """Make the options.
 
             Raises:
-                DefinitionError: There is no URL, or it is none.
+                DefinitionError: The URL is missing or invalid.
             """
             if self._url is None:
                 raise DefinitionError("there is no URL", where="JdbcConnectionOptionsBuilder", now="Call with_url.")
@@ -331,7 +331,7 @@ class JdbcSink(Sink, SinkFunction):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """True: each transaction holds the offset that it has reached."""
+        """Whether repeated micro-batches are skipped: yes, since each transaction stores its offset."""
         return True
 
     @staticmethod
@@ -346,8 +346,8 @@ class JdbcSink(Sink, SinkFunction):
         Args:
             sql: An INSERT, UPDATE, DELETE or upsert, with ``?`` for the values of a row, in order.
             type_info: The type of the rows.
-            jdbc_connection_options: The database.
-            jdbc_execution_options: How statements are batched; None is Flink's defaults.
+            jdbc_connection_options: Connection to the database.
+            jdbc_execution_options: Batches and retries; None for Flink's defaults.
         """
         return JdbcSink(
             statement=sql,

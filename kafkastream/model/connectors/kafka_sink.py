@@ -223,7 +223,7 @@ class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
                 outlives the job, and readers with ``isolation.level=read_committed``.
 
         Raises:
-            DefinitionError: The argument is no ``DeliveryGuarantee``.
+            DefinitionError: The argument is not a ``DeliveryGuarantee``.
         """
         _is_guarantee(None, None, delivery_guarantee)
         self._guarantee = delivery_guarantee
@@ -234,10 +234,10 @@ class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
     def set_transactional_id_prefix(self, transactional_id_prefix: str) -> Self:
         """Set the beginning of the sink's transactional ids; required for EXACTLY_ONCE.
 
-        The prefix must be the same at every start of the job. By it a restarted job finds the transactions that the run
-        before has left open, and ends them, and the markers of what was written. With another prefix, open transactions
-        would hold back ``read_committed`` readers until ``transaction.timeout.ms`` is over, and nobody could tell what
-        to leave out: a start with a changed prefix is refused. No two sinks that write to the same cluster may share a
+        The prefix must be the same at every start of the job. By it a restarted job finds and ends the transactions
+        that the run before has left open, and reads the markers of its progress. With another prefix, open transactions
+        would hold back ``read_committed`` readers until ``transaction.timeout.ms`` is over, and output could be
+        repeated: a start with a changed prefix is refused. No two sinks that write to the same cluster may share a
         prefix, or each fences the other's producers.
 
         Args:
@@ -260,7 +260,7 @@ class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
     setTransactionNamingStrategy = set_transaction_naming_strategy
 
     def set_dead_letter_topic(self, topic: str) -> Self:
-        """Keep what cannot be written in ``topic``, and go on; Flink lacks it, there and without it here the job fails.
+        """Write dead letters to ``topic`` for elements that cannot be written, and continue; in Flink the job fails.
 
         It takes an element for which the record's schema raises, a record larger than ``max.request.size`` or than its
         topic allows (``max.message.bytes``; not looked at when records are compressed), and one whose topic does not

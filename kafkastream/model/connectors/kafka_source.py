@@ -131,7 +131,7 @@ class KafkaSource(Source[OUT]):
 
     @property
     def fails_on_data_loss(self) -> bool:
-        """Whether records that are gone before they were read fail the job."""
+        """Whether the job fails if records were deleted before they were read."""
         return self.spark_options.get("failOnDataLoss", "true").lower() != "false"
 
     @property
@@ -152,7 +152,7 @@ class KafkaSource(Source[OUT]):
 
     @property
     def registers_consumer_metrics(self) -> bool:
-        """Whether what Kafka's consumer would tell is among the metrics."""
+        """Whether the metrics of Kafka's consumer are registered."""
         return is_true(self.consumer_properties["register.consumer.metrics"])
 
     def get_boundedness(self) -> Boundedness:

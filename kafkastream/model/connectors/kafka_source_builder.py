@@ -48,8 +48,8 @@ class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
     def set_group_id(self, group_id: str) -> Self:
         """Set the consumer group whose offsets are read and committed.
 
-        Offsets are committed after completed micro-batches, for other tools to see. A job that restarts goes on from its
-        checkpoint, not from them.
+        Offsets are committed after completed micro-batches, for other tools to see. A job that restarts continues from
+        its checkpoint, not from them.
 
         Args:
             group_id: Name of the group; required by ``OffsetsInitializer.committed_offsets``.
@@ -117,7 +117,7 @@ class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
     def set_starting_offsets(self, starting_offsets_initializer: OffsetsInitializer) -> Self:
         """Set where to begin when the job starts without a checkpoint; the earliest offsets if not called.
 
-        A checkpoint always wins: a job that restarts goes on where it was. Partitions that appear later are read from
+        A checkpoint takes precedence: a job that restarts continues from it. Partitions that appear later are read from
         their earliest offset.
 
         Args:
@@ -173,10 +173,10 @@ class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
     setValueOnlyDeserializer = set_value_only_deserializer
 
     def set_dead_letter_topic(self, topic: str) -> Self:
-        """Keep records that cannot be deserialized in ``topic``, and go on; Flink lacks it, there the job fails.
+        """Write records that cannot be deserialized to ``topic`` as dead letters, and continue; Flink lacks it, there the job fails.
 
         The dead letter is the record as it was read, with headers: see "Dead letters" in the documentation. It goes to
-        the source's own brokers, under the surest guarantee of the Kafka sinks that the source's elements reach, and
+        the source's own brokers, with the strongest guarantee of the Kafka sinks that the source's elements reach, and
         at least once. The topic must exist, or be created by the brokers.
 
         Args:

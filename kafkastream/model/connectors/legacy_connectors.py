@@ -39,15 +39,15 @@ _DISABLE_METRICS = "flink.disable-metrics"
 class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     """The Kafka source of Flink 1.x, for ``env.add_source``; new jobs use ``KafkaSource``.
 
-    As in Flink: it begins at the group's offsets unless told otherwise, and where there is none, as
-    ``auto.offset.reset`` says (``latest`` if not set); it looks for new partitions only when
+    As in Flink: it begins at the group's offsets by default, and for partitions without one by
+    ``auto.offset.reset`` (``latest`` if not set); it discovers new partitions only if
     ``flink.partition-discovery.interval-millis`` is set; offsets are committed with checkpoints, or without them by
     ``enable.auto.commit``, which is true if not set.
     Differs from Flink: ``flink.poll-timeout`` has no effect, since Spark reads.
 
     Args:
         topics: One topic or several.
-        deserialization_schema: Of the records' values, or of whole records.
+        deserialization_schema: Schema of the records' values, or of whole records.
         properties: Kafka's consumer properties by their Java names; ``bootstrap.servers`` is required.
 
     Raises:
@@ -193,19 +193,19 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
 class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     """The Kafka sink of Flink 1.x, for ``stream.add_sink``; new jobs use ``KafkaSink``.
 
-    As in Flink: AT_LEAST_ONCE unless told otherwise, records get the time of writing as their timestamp, no key, and
+    As in Flink: AT_LEAST_ONCE by default, records get the time of writing as their timestamp, no key, and
     any partition.
     Differs from Flink: with EXACTLY_ONCE, transactions are named after the topic, ``FlinkKafkaProducer-<topic>``, unless
     there is a prefix, where Flink takes the task's name; ``transaction.timeout.ms`` is not raised to an hour, since no
     transaction has to outlive a failure; and there is no pool of producers to run out of.
 
     Args:
-        topic: Where all records go.
-        serialization_schema: Makes the records' values.
+        topic: Topic of all records.
+        serialization_schema: Schema of the records' values.
         producer_config: Kafka's producer properties by their Java names; ``bootstrap.servers`` is required.
         kafka_producer_pool_size: Has no effect. A ``Semantic`` in its place is taken as the semantic.
         semantic: Delivery guarantee.
-        partitioner: As in Java; without, as in PyFlink, Kafka's own choice of partitions.
+        partitioner: Chooses partitions, as in Java; without one, Kafka's own partitioning, as in PyFlink.
 
     Raises:
         DefinitionError: ``bootstrap.servers`` or a schema is missing, or the pool is empty.

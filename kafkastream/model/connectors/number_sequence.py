@@ -23,11 +23,11 @@ _LONGS = range(-(2**63), 2**63)
 class NumberSequenceSource(Source[int]):
     """All whole numbers from ``start`` to ``end``, both included.
 
-    Same as in Flink: it ends, and nothing of it is held in memory as a whole.
+    As in Flink, it is bounded, and is not held in memory as a whole.
     Differs from Flink: one task reads the numbers, in order, as the first subtask.
 
     Raises:
-        DefinitionError: The end lies before the start, or one of them is no ``long`` of Java's.
+        DefinitionError: The end is less than the start, or one of them exceeds 64 bits.
     """
 
     start: int

@@ -88,8 +88,8 @@ class OffsetsInitializer(ABC):
         """Return the offset of each partition, worked out once, on the driver, when the job first starts.
 
         Args:
-            partitions: What the source reads.
-            partition_offsets_retriever: Asks the brokers.
+            partitions: Partitions that the source reads.
+            partition_offsets_retriever: Looks up offsets on the brokers.
 
         Returns:
             Offset by partition. A partition that is left out begins at its committed offset, else where the reset
@@ -138,7 +138,7 @@ class OffsetsInitializer(ABC):
 
         Args:
             offsets: Offset of the first record of each partition.
-            offset_reset_strategy: What to do for a partition without either; EARLIEST if not given.
+            offset_reset_strategy: Strategy for a partition without either; EARLIEST by default.
         """
         return SpecifiedOffsets(offsets, offset_reset_strategy)
 
@@ -150,7 +150,7 @@ class OffsetsInitializer(ABC):
         """Return an initializer of the group's committed offsets; a partition without one follows the strategy, where NONE fails.
 
         Args:
-            offset_reset_strategy: What to do for a partition without a committed offset.
+            offset_reset_strategy: Strategy for a partition without a committed offset.
         """
         return CommittedOffsets(offset_reset_strategy)
 

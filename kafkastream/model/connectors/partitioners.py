@@ -44,7 +44,7 @@ class KafkaPartitioner(ABC, Generic[IN_contra]):
             record: The element.
             key: The key that is written.
             value: The value that is written.
-            target_topic: Where it goes.
+            target_topic: Topic of the record.
             partitions: In ascending order; the same list for every record, so do not change it.
         """
 

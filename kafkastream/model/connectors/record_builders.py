@@ -1,4 +1,4 @@
-"""Records put together of parts: topic, key, value, headers and partition, each made of the whole element."""
+"""Builder of record schemas from parts: topic, key, value, headers and partition, each computed from the element."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
     """Serialization schema made of parts, as ``KafkaRecordSerializationSchema.builder()`` collects them.
 
     Args:
-        topic: Where all records go.
-        topic_selector: Or: where each goes.
-        key_schema: Makes the key; without, it is null.
-        value_schema: Makes the value.
-        header_provider: Makes the headers.
-        partitioner: Chooses the partition; without, the key does, as in Java's producer.
-        writes_timestamps: Whether a record's timestamp is the element's event time; if not, or where it has none, it
-            is the time of writing.
+        topic: Topic of all records, unless ``topic_selector`` is given.
+        topic_selector: Chooses the topic of each element.
+        key_schema: Schema of the key; without one, keys are null.
+        value_schema: Schema of the value.
+        header_provider: Returns the headers of each element.
+        partitioner: Chooses the partition; without one, the key does, as in Java's producer.
+        writes_timestamps: Whether a record's timestamp is the element's event time; otherwise, or without an event
+            time, it is the time of writing.
 
     Raises:
         DefinitionError: No value serializer, or no topic.
@@ -180,8 +180,8 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         As in Flink, the topic, or its selector, comes before.
 
         Args:
-            key_serializer: The name of its class, such as ``org.apache.kafka.common.serialization.StringSerializer``.
-            configuration: Its settings.
+            key_serializer: Name of its class, such as ``org.apache.kafka.common.serialization.StringSerializer``.
+            configuration: Settings of the serializer.
 
         Raises:
             DefinitionError: There is a key serializer already, or no topic yet.
@@ -199,8 +199,8 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
         As in Flink, the topic, or its selector, comes before.
 
         Args:
-            value_serializer: The name of its class, such as ``org.apache.kafka.common.serialization.LongSerializer``.
-            configuration: Its settings.
+            value_serializer: Name of its class, such as ``org.apache.kafka.common.serialization.LongSerializer``.
+            configuration: Settings of the serializer.
 
         Raises:
             DefinitionError: There is a value serializer already, or no topic yet.
@@ -229,7 +229,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             header_provider: Called with each element; gives pairs of name and bytes.
 
         Raises:
-            TypeError: It is no ``HeaderProvider``.
+            TypeError: The argument is not a ``HeaderProvider``.
         """
         self._headers = header_provider
         return self
@@ -243,7 +243,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             partitioner: Called with each element, its key and value, and the numbers of the topic's partitions.
 
         Raises:
-            TypeError: It is no ``KafkaPartitioner``.
+            TypeError: The argument is not a ``KafkaPartitioner``.
         """
         self._partitioner = partitioner
         return self

@@ -65,7 +65,7 @@ class ConsumerRecord:
 
 
 class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
-    """Makes elements of a whole Kafka record: key, value, headers, position and time.
+    """Deserializes whole Kafka records: key, value, headers, position and time.
 
     Differs from Java: ``deserialize`` yields the elements where Java collects them.
 
@@ -101,10 +101,10 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
     def value_only(
         schema: DeserializationSchema[T] | str, config: Mapping[str, str] | None = None
     ) -> ValueOnlySchema[T] | KafkaDeserializerSchema:
-        """Look at nothing but the record's value.
+        """Deserialize only the record's value.
 
         Args:
-            schema: How the value is read; or the name of a deserializer class of Kafka's Java client.
+            schema: Schema of the value, or the name of a deserializer class of Kafka's Java client.
             config: Settings of such a deserializer.
 
         Raises:

@@ -32,11 +32,12 @@ class ProducerRecord:
     Differs from Java: fields, not methods, and all but topic and value are named.
 
     Args:
-        topic: Where it goes.
-        value: None for a tombstone.
-        key: None for no key.
-        partition: None leaves it to the key, as Kafka's own partitioner does; equal keys share a partition.
-        timestamp: In ms; None stands for the time of writing. 0 cannot be written: Kafka's C client takes it for none.
+        topic: Topic of the record.
+        value: Value; None for a tombstone.
+        key: Key; None for no key.
+        partition: Partition; None to choose it by the key, as Kafka's own partitioner does.
+        timestamp: Timestamp in ms since 1970; None for the time of writing. 0 cannot be written: Kafka's C client
+            treats it as None.
         headers: Pairs of name and bytes.
 
     Raises:
@@ -130,13 +131,13 @@ class HeaderProvider(ABC, Generic[IN_contra]):
 
 
 class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):
-    """Makes a Kafka record of an element: build one with ``builder()``, or implement ``serialize`` yourself.
+    """Serializes elements to Kafka records: build one with ``builder()``, or implement ``serialize`` yourself.
 
     As in Flink, an element for which ``serialize`` returns None is not written and not counted.
     Differs from PyFlink: you may write one in Python.
 
     Attributes:
-        topic: The one topic that all records go to; None, the default, when each record's is its own affair.
+        topic: Topic of all records; None, the default, if each record has its own.
 
     Example:
         >>> class ByLength(KafkaRecordSerializationSchema[str]):
@@ -160,7 +161,7 @@ class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):
         """Return the record of ``element``, or None to skip it; an exception fails the job with the element.
 
         Args:
-            element: What to write.
+            element: Element to write.
             context: The subtask, and the partitions of topics.
             timestamp: The element's event time in ms; None if it has none.
         """

@@ -24,8 +24,8 @@ class TopicSample:
     """Sample of a topic's messages, with facts about the topic.
 
     Args:
-        messages: Its newest messages, or some of them.
-        is_compacted: Whether it keeps the last message of each key for ever, and nothing else.
+        messages: Newest messages, or some of them.
+        is_compacted: Whether the topic is compacted.
     """
 
     messages: tuple[Message, ...]

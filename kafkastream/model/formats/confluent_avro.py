@@ -79,8 +79,8 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
 
         Raises:
             OSError: The registry does not answer.
-            ValueError: The message is none of Confluent's, the registry does not know its schema, or it cannot be read
-                with the reader's schema.
+            ValueError: The message is not in Confluent's format, its schema is not in the registry, or it cannot be read with
+                the reader's schema.
         """
         schema_id, data = unframed(message)
         writer, reader = _schemas(self)(schema_id)
@@ -129,7 +129,7 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
         """Records of dictionaries.
 
         Args:
-            subject: Where in the registry the schema belongs: the topic's name and ``-value`` or ``-key``, mostly.
+            subject: Subject of the schema in the registry: mostly the topic's name and ``-value`` or ``-key``.
             schema: The writer's schema, as JSON.
             registry_url: The registry's address, or several with commas between them.
             configs: Confluent's client settings for the registry: basic or bearer authentication, TLS with PEM files.

@@ -53,7 +53,7 @@ class ConfluentRegistryJsonSerializationSchema(ConfluentSerializationSchema[Any]
         """JSON of plain values.
 
         Args:
-            subject: Where in the registry the schema belongs: the topic's name and ``-value`` or ``-key``, mostly.
+            subject: Subject of the schema in the registry: mostly the topic's name and ``-value`` or ``-key``.
             schema: The JSON Schema, as JSON.
             registry_url: The registry's address, or several with commas between them.
             configs: Confluent's client settings for the registry: basic or bearer authentication, TLS with PEM files.

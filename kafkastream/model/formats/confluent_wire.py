@@ -1,4 +1,4 @@
-"""Wire format of Confluent's serializers: a zero byte and the id of the schema stand before a record."""
+"""Wire format of Confluent's serializers: a zero byte and the id of the schema before a record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def unframed(message: bytes) -> tuple[int, bytes]:
     """Return the id of a message's schema, and its record.
 
     Raises:
-        ValueError: The message is none of Confluent's.
+        ValueError: The message is not in Confluent's format.
     """
     if not message or message[0] != _MAGIC:
         raise ValueError("Unknown data format. Magic number does not match")

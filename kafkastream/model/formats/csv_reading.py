@@ -36,9 +36,9 @@ class CsvReading:
 
     Attributes:
         type_info: The rows' type.
-        dialect: The characters that have a meaning.
-        array_delimiter: Between the elements of an array or the fields of a nested row.
-        null_literal: The text that means None.
+        dialect: Delimiter, quote and escape characters.
+        array_delimiter: Delimiter of array elements and of fields of nested rows.
+        null_literal: Text for None.
         ignore_parse_errors: Whether a column that does not fit its field becomes None; otherwise it is an error.
     """
 

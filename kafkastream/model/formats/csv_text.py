@@ -18,12 +18,12 @@ _BLANKS: Final = " \t"
 @final
 @attrs.frozen(kw_only=True)
 class CsvDialect:
-    """The characters that have a meaning.
+    """Delimiter, quote and escape characters.
 
     Attributes:
-        delimiter: Between columns.
-        quote: Around a column that may hold any character; twice within it for itself; None for no quoting.
-        escape: Before a character that means itself; None for no escaping.
+        delimiter: Delimiter of columns.
+        quote: Quote around a column, doubled within it; None for no quoting.
+        escape: Escape character before a literal one; None for no escaping.
         comments: Whether a line that begins with ``#`` is passed over.
     """
 

@@ -30,10 +30,10 @@ class CsvWriting:
 
     Attributes:
         type_info: The rows' type.
-        dialect: The characters that have a meaning.
-        array_delimiter: Between the elements of an array or the fields of a nested row.
-        null_literal: The text for None.
-        line_delimiter: What ends the line.
+        dialect: Delimiter, quote and escape characters.
+        array_delimiter: Delimiter of array elements and of fields of nested rows.
+        null_literal: Text for None.
+        line_delimiter: Line end.
     """
 
     type_info: RowTypeInfo

@@ -31,12 +31,12 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 @final
 @attrs.frozen
 class KafkaClass:
-    """A type of elements, and how it is read and written in a charset; null is none of its business.
+    """A type of elements, and how it is read and written in a charset; null is handled elsewhere.
 
     Attributes:
         type_info: The elements' type.
-        reader: Of a charset, the function from bytes to an element.
-        writer: Of a charset, the function from an element to bytes.
+        reader: Function from a charset to the function from bytes to an element.
+        writer: Function from a charset to the function from an element to bytes.
     """
 
     type_info: TypeInformation[Any]
@@ -45,7 +45,7 @@ class KafkaClass:
 
 
 def kafka_class(class_name: str, role: Role) -> KafkaClass:
-    """Return what the name of one of Kafka's classes stands for.
+    """Return the class with a name in Kafka's Java client.
 
     Args:
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongSerializer``.

@@ -27,7 +27,7 @@ def kafka_deserializer(class_name: str, config: Mapping[str, str]) -> KafkaDeser
 
     Args:
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongDeserializer``.
-        config: Its settings; only encodings are looked at.
+        config: Settings of the deserializer; only encodings are used.
 
     Raises:
         UnsupportedFeatureError: The class is not one of Kafka's, or not available.
