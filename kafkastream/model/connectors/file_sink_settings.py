@@ -133,7 +133,7 @@ class RollingPolicy:
 
         Args:
             part_size: Size in bytes; a part file that exceeds it ends before the next element.
-            rollover_interval: Maximum time that a part is open, in ms; no effect here, parts end with their micro-batch.
+            rollover_interval: Maximum time that a part is open, in ms; no effect: parts end with their micro-batch.
             inactivity_interval: Maximum time that a part is open without writes, in ms; no effect here.
 
         Raises:

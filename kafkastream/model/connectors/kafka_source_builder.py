@@ -173,7 +173,7 @@ class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
     setValueOnlyDeserializer = set_value_only_deserializer
 
     def set_dead_letter_topic(self, topic: str) -> Self:
-        """Write records that cannot be deserialized to ``topic`` as dead letters, and continue; Flink lacks it, there the job fails.
+        """Write records that cannot be deserialized to ``topic``, and continue; in Flink the job fails.
 
         The dead letter is the record as it was read, with headers: see "Dead letters" in the documentation. It goes to
         the source's own brokers, with the strongest guarantee of the Kafka sinks that the source's elements reach, and
