@@ -35,7 +35,7 @@ def java_regex(text: str, *, ignore_case: bool = False) -> re.Pattern[str]:
         ignore_case: Ignore case, like ``Pattern.CASE_INSENSITIVE``.
 
     Raises:
-        ValueError: The text is no regular expression, or Python interprets it differently.
+        ValueError: The text is not a regular expression, or Python interprets it differently.
 
     Example:
         >>> bool(java_regex(r"orders_(?<year>\d{4})").fullmatch("orders_2026"))

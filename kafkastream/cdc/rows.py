@@ -138,7 +138,7 @@ class RowDecoder:
 
         Raises:
             MisfitError: A value does not fit its column, or a member has no column.
-            MalformedRecordError: The data is no JSON object.
+            MalformedRecordError: The data is not a JSON object.
         """
         try:
             return self._fast(data)
@@ -245,7 +245,7 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
     """Return the members of a JSON object; None for ``null``.
 
     Raises:
-        MalformedRecordError: The data is no JSON object.
+        MalformedRecordError: The data is not a JSON object.
     """
     try:
         return None if bytes(data).strip() == b"null" else json_members(data)

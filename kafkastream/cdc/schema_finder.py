@@ -53,7 +53,7 @@ class SchemaFinder:
             primary_key: Names of the members of the primary key.
 
         Raises:
-            MalformedRecordError: A row is no object, has no columns or no primary key, or has a value that does not fit
+            MalformedRecordError: A row is not an object, lacks columns or the primary key, or has a value that does not fit
                 its fixed type.
         """
         types: dict[str, DataType] = {}

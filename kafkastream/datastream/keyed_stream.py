@@ -60,7 +60,7 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     """Stream partitioned by key, as returned by ``key_by``.
 
     Same as in Flink: all elements of a key are processed by one subtask, and rich functions get keyed state in
-    ``open``. A keyed stream is no operator, so it has no name, uid or parallelism; results of its operations have.
+    ``open``. A keyed stream is not an operator, so it has no name, uid or parallelism; results of its operations have.
     """
 
     _j_data_stream = Refused()

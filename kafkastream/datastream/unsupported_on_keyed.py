@@ -23,7 +23,7 @@ def _refused(method: str) -> Callable[..., NoReturn]:
 
 
 class UnsupportedOnKeyed:
-    """Mixin that refuses the methods of operators and of physical partitioning: a keyed stream is no operator."""
+    """Mixin that refuses the methods of operators and of physical partitioning: a keyed stream is not an operator."""
 
     name = _refused("name")
     get_name = getName = _refused("get_name")

@@ -249,7 +249,7 @@ class SessionCatalog:
         """Drop a catalog; its topics stay.
 
         Raises:
-            DefinitionError: There is none, or it is in use.
+            DefinitionError: The catalog does not exist, or is in use.
             UnsupportedFeatureError: It is the session's own.
         """
         if name not in self.catalogs and if_exists:

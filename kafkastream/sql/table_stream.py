@@ -1,4 +1,4 @@
-"""Stream behind a table that a program has made from it."""
+"""Stream of a table that a program has made from it."""
 
 from __future__ import annotations
 

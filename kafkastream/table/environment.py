@@ -100,7 +100,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
             query: SELECT, VALUES, WITH or a set operation.
 
         Raises:
-            DefinitionError: The text is no query, or an invalid one.
+            DefinitionError: The text is not a query, or an invalid one.
             UnsupportedFeatureError: The query uses a feature that is not supported.
         """
         statement = parse_one(query)

@@ -54,7 +54,7 @@ def create_function(
         if_not_exists: Keep an existing function instead of raising.
 
     Raises:
-        DefinitionError: The object is no function, or one of this name exists.
+        DefinitionError: The object is not a function, or one of this name exists.
     """
     path = planner.catalog.path(name)
     made = checked_function(function, where)
@@ -67,7 +67,7 @@ def create_system_function(
     """Register a system function, which takes precedence over built-in ones.
 
     Raises:
-        DefinitionError: The object is no function, or one of this name exists.
+        DefinitionError: The object is not a function, or one of this name exists.
         UnsupportedFeatureError: The name is that of a built-in aggregate, or of a function with its own grammar.
     """
     if not is_replaceable(name):

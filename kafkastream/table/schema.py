@@ -114,7 +114,7 @@ class SchemaBuilder:
         """Add the fields of a ROW type as physical columns.
 
         Raises:
-            DefinitionError: The type is no ROW, or a column of the same name exists.
+            DefinitionError: The type is not ROW, or a column of the same name exists.
         """
         if data_type.kind is not Kind.ROW:
             raise DefinitionError(
@@ -154,7 +154,7 @@ class SchemaBuilder:
             data_type: Type of the column, as ``DataTypes`` or SQL text.
 
         Raises:
-            DefinitionError: The text is no type, or a column of the same name exists.
+            DefinitionError: The text is not a type, or a column of the same name exists.
             UnsupportedFeatureError: The type is not supported.
         """
         where = f"column({column_name!r})"
@@ -168,7 +168,7 @@ class SchemaBuilder:
             expr: Expression, as SQL text.
 
         Raises:
-            DefinitionError: The text is no expression, or a column of the same name exists.
+            DefinitionError: The text is not an expression, or a column of the same name exists.
         """
         where = f"column_by_expression({column_name!r})"
         return self._add(ComputedColumn(column_name, parse_expression(expr, where)), where)
@@ -191,7 +191,7 @@ class SchemaBuilder:
             is_virtual: Exclude the column when the table is written to.
 
         Raises:
-            DefinitionError: The text is no type, or a column of the same name exists.
+            DefinitionError: The text is not a type, or a column of the same name exists.
             UnsupportedFeatureError: The type is not supported.
         """
         where = f"column_by_metadata({column_name!r})"
@@ -208,7 +208,7 @@ class SchemaBuilder:
             watermark_expr: Watermark expression, as SQL text.
 
         Raises:
-            DefinitionError: The text is no expression, or a watermark exists.
+            DefinitionError: The text is not an expression, or a watermark exists.
         """
         where = f"watermark({column_name!r})"
         return self._set_watermark(Watermark((column_name,), parse_expression(watermark_expr, where)), where)

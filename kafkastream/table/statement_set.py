@@ -45,7 +45,7 @@ class StatementSet:
             stmt: INSERT INTO ... SELECT or VALUES.
 
         Raises:
-            DefinitionError: The statement is no INSERT, or is invalid.
+            DefinitionError: The statement is not an INSERT, or is invalid.
         """
         statement = parse_one(stmt)
         if not isinstance(statement, Insert):

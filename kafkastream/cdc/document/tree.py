@@ -49,7 +49,7 @@ def parse_tree(text: str, name: str, resolve: Resolve) -> MapNode:
         resolve: Substitutes the variables in a scalar.
 
     Raises:
-        DefinitionError: The text is no YAML, too large, or uses other constructs than texts, lists and mappings.
+        DefinitionError: The text is not YAML, too large, or uses other constructs than texts, lists and mappings.
     """
     if len(text) > _MOST_CHARACTERS:
         raise DefinitionError(f"the document has {len(text)} characters, and {_MOST_CHARACTERS} at most", where=name)

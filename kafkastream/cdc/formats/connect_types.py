@@ -48,7 +48,7 @@ def row_types(schema: Json) -> Mapping[str, MemberType]:
     """Return the types of rows' members by the schema of a Debezium event.
 
     Raises:
-        ValueError: The JSON is no schema of a Debezium event.
+        ValueError: The JSON is not a schema of a Debezium event.
 
     Example:
         >>> after = b'{"type": "struct", "field": "after", "fields": [{"type": "int32", "field": "id"}]}'

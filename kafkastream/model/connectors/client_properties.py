@@ -38,7 +38,7 @@ def property_texts(properties: Mapping[str, object]) -> dict[str, str]:
     """Return properties, whose values must be text.
 
     Raises:
-        DefinitionError: One is something else; the value is not shown, since it may be a secret.
+        DefinitionError: A value is not text; it is not shown, since it may be a secret.
     """
     return {key: _text(key, value) for key, value in properties.items()}
 

@@ -263,8 +263,8 @@ class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
         """Write dead letters to ``topic`` for elements that cannot be written, and continue; in Flink the job fails.
 
         It takes an element for which the record's schema raises, a record larger than ``max.request.size`` or than its
-        topic allows (``max.message.bytes``; not looked at when records are compressed), and one whose topic does not
-        exist. The dead letter is the source's record as it was read, with headers; behind a function on a keyed stream,
+        topic allows (``max.message.bytes``; ignored for compressed records), and one whose topic does not
+        exist. The dead letter is the source's record as it was read, with headers; after a function on a keyed stream,
         where there is no such record, the element's ``repr``: see "Dead letters" in the documentation. It is written by
         this sink's producer, under its guarantee. The topic must exist, or be created by the brokers.
 
@@ -279,7 +279,7 @@ class KafkaSinkBuilder(ClientBuilder, Generic[IN]):
     def set_property(self, key: str, value: str) -> Self:
         """Set a property of Kafka's producer by its Java name.
 
-        As in Flink, ``key.serializer`` and ``value.serializer`` are no error; here they have no effect, since the
+        As in Flink, ``key.serializer`` and ``value.serializer`` are accepted; here they have no effect, since the
         schemas make the bytes, and the log says so when the job starts.
 
         Args:

@@ -206,7 +206,7 @@ class TimestampOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The found offsets; where there is none, the end as it was before the search, so that nothing is skipped."""
+        """Return the found offsets; without one, the end as of before the search, so that nothing is skipped."""
         ends = partition_offsets_retriever.end_offsets(partitions)
         found = partition_offsets_retriever.offsets_for_times(dict.fromkeys(partitions, self.timestamp_ms))
         return {**ends, **found}

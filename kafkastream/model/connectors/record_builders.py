@@ -33,7 +33,7 @@ _BUILDER = "KafkaRecordSerializationSchema.builder()"
 @final
 @attrs.frozen(kw_only=True)
 class BuiltRecordSerializationSchema(KafkaRecordSerializationSchema[IN_contra]):
-    """Serialization schema made of parts, as ``KafkaRecordSerializationSchema.builder()`` collects them.
+    """Serialization schema built from parts, as ``KafkaRecordSerializationSchema.builder()`` collects them.
 
     Args:
         topic: Topic of all records, unless ``topic_selector`` is given.
@@ -149,7 +149,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             key_serialization_schema: Schema that gets the whole element, and gives the bytes of the key.
 
         Raises:
-            TypeError: It is no ``SerializationSchema``.
+            TypeError: It is not a ``SerializationSchema``.
         """
         _once("Key serializer", self._key)
         self._key = key_serialization_schema
@@ -166,7 +166,7 @@ class KafkaRecordSerializationSchemaBuilder(Generic[IN]):
             value_serialization_schema: Schema that gives the bytes of the value; None for a tombstone.
 
         Raises:
-            TypeError: It is no ``SerializationSchema``.
+            TypeError: It is not a ``SerializationSchema``.
         """
         _once("Value serializer", self._value)
         self._value = value_serialization_schema

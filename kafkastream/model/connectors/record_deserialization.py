@@ -132,7 +132,7 @@ def _is_schema(_: object, __: object, schema: object) -> None:
 @final
 @attrs.frozen
 class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
-    """A schema of the record's value; key, headers, position and time are not looked at."""
+    """A schema of the record's value; key, headers, position and time are ignored."""
 
     schema: DeserializationSchema[OUT] = attrs.field(validator=_is_schema)
 
@@ -157,7 +157,7 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
 @final
 @attrs.frozen
 class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
-    """A deserializer of Kafka's Java client; key, headers, position and time are not looked at.
+    """A deserializer of Kafka's Java client; key, headers, position and time are ignored.
 
     A tombstone gives the element None, as in Flink.
     Differs from Java: text that is not valid in its encoding fails the job; Java puts U+FFFD in its place.
@@ -171,7 +171,7 @@ class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
 
     @property
     def deserializer(self) -> KafkaDeserializer:
-        """Deserializer that the class name stands for."""
+        """Deserializer with the class name."""
         return kafka_deserializer(self.class_name, self.config)
 
     def deserialize(self, record: ConsumerRecord) -> Iterable[Any]:

@@ -20,7 +20,7 @@ def avro_schema(text: str, where: str) -> Any:
     """Return a schema's JSON, checked.
 
     Raises:
-        DefinitionError: It is no Avro schema.
+        DefinitionError: It is not an Avro schema.
         SetupError: The extra ``avro`` is not installed.
     """
     AVRO.imported()

@@ -31,7 +31,7 @@ def encoded(text: str, charset: str) -> bytes:
 
     Java's UTF-16 begins with a byte order mark and has the highest byte first, its UTF-32 has no mark; Python's go by
     the machine.
-    Differs from Java: characters that the charset lacks are an error, where Java writes ``?`` without a word.
+    Differs from Java: characters that the charset lacks are an error, where Java writes ``?`` silently.
 
     Raises:
         ValueError: The charset lacks a character.
@@ -53,7 +53,7 @@ def decoded(data: bytes, charset: str) -> str:
     r"""Return the text of bytes.
 
     Without a byte order mark, UTF-16 and UTF-32 have the highest byte first, as in Java.
-    Differs from Java: bytes that are not valid are an error, where Java puts U+FFFD in their place without a word.
+    Differs from Java: bytes that are not valid are an error, where Java puts U+FFFD in their place silently.
 
     Raises:
         ValueError: The bytes are not valid in the charset.

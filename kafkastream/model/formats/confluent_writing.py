@@ -63,7 +63,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
 
     @abstractmethod
     def _payload(self, element: IN_contra) -> bytes:
-        """Return the bytes behind the schema's id."""
+        """Return the bytes after the schema's id."""
 
     @property
     def _schema_id(self) -> int:

@@ -113,7 +113,7 @@ class CsvRowDeserializationSchemaBuilder(CsvRowBuilder[CsvReading]):
         type_info: The rows' type.
 
     Raises:
-        DefinitionError: The type is no row's.
+        DefinitionError: The type is not a row type.
     """
 
     def __init__(self, type_info: TypeInformation[Row]) -> None:
@@ -208,7 +208,7 @@ class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
         type_info: The rows' type.
 
     Raises:
-        DefinitionError: The type is no row's.
+        DefinitionError: The type is not a row type.
     """
 
     def __init__(self, type_info: TypeInformation[Row]) -> None:
@@ -228,7 +228,7 @@ class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
         """End the line with this text; a newline without it.
 
         Raises:
-            DefinitionError: It is no newline, carriage return, both, or empty.
+            DefinitionError: It is not a newline, carriage return, both, or empty.
         """
         if delimiter not in _LINE_DELIMITERS:
             raise DefinitionError(

@@ -33,15 +33,15 @@ class CsvDialect:
     comments: bool = False
 
     def columns(self, text: str) -> list[str]:
-        """Return the columns of the first line; what follows it is not looked at.
+        """Return the columns of the first line; later lines are ignored.
 
         Raises:
-            ValueError: There is no line, a quote is not closed, or something stands between a closing quote and the delimiter.
+            ValueError: There is no line, a quote is not closed, or text follows a closing quote.
         """
         return list(_Scanner(self, text).columns())
 
     def records(self, lines: Iterable[str]) -> Iterator[str]:
-        r"""Join lines that are one row, since a quoted column goes on in the next.
+        r"""Join lines of one row, whose quoted columns have line ends.
 
         Args:
             lines: With their ends.

@@ -52,7 +52,7 @@ def without_zeros(text: str) -> Decimal:
 
 
 def as_text(node: Any) -> str:
-    """Return the text of a value that is no container; nothing for one (``JsonNode.asText``)."""
+    """Return the text of a value that is not a container; nothing for one (``JsonNode.asText``)."""
     if isinstance(node, str):
         return node
     if isinstance(node, float):

@@ -29,21 +29,21 @@ __all__ = [
 class JsonRowDeserializationSchema(DeserializationSchema[Row]):
     """A JSON object per record to a row with named fields, by the rules of Flink's class of this name.
 
-    A field that is not there is None, unless ``fail_on_missing_field``. Fields that the type does not name are not
-    looked at. Text is converted to numbers and numbers to text where the type asks for it; a number with a fraction is
-    cut for INT and LONG; FLOAT is rounded to 32 bits. Dates are ``2024-02-29``, times ``12:30:01Z``, timestamps
-    ``2024-02-29T12:30:01.123Z``, byte arrays base64. A tombstone fails the job unless errors are ignored.
-    Differs from Flink: elements of a ``Types.LIST`` are converted like those of an array; timestamps end at
-    microseconds and years at 9999, as Python's do.
+    A missing field is None, unless ``fail_on_missing_field``. Members that the type does not name are ignored. Text
+    is converted to numbers and numbers to text where the type asks for it; a number with a fraction is cut for INT
+    and LONG; FLOAT is rounded to 32 bits. Dates are ``2024-02-29``, times ``12:30:01Z``, timestamps
+    ``2024-02-29T12:30:01.123Z``, byte arrays base64. A tombstone fails the job unless errors are ignored. Differs
+    from Flink: elements of a ``Types.LIST`` are converted like those of an array; timestamps end at microseconds and
+    years at 9999, as Python's do.
 
     Attributes:
         type_info: The rows' type.
         fail_on_missing_field: Whether a field that is not there fails the job.
-        ignore_parse_errors: Whether a field that cannot be converted becomes None, and a record that is no JSON
+        ignore_parse_errors: Whether a field that cannot be converted becomes None, and a record that is not a JSON
             object is dropped; otherwise both fail the job with the record's position.
 
     Raises:
-        DefinitionError: The type is no row's, or both switches are on.
+        DefinitionError: The type is not a row type, or both switches are on.
         UnsupportedFeatureError: The type has a part that JSON rows cannot hold.
 
     Example:
@@ -133,7 +133,7 @@ class JsonRowDeserializationSchemaBuilder:
             json_schema: Text of the schema.
 
         Raises:
-            DefinitionError: The text is no JSON schema, or has parts that rows cannot hold.
+            DefinitionError: The text is not a JSON schema, or has parts that rows cannot hold.
         """
         self._type_info = row_type_of(json_schema)
         return self
@@ -148,7 +148,7 @@ class JsonRowDeserializationSchemaBuilder:
     failOnMissingField = fail_on_missing_field
 
     def ignore_parse_errors(self) -> JsonRowDeserializationSchemaBuilder:
-        """Make a field None that cannot be converted, drop a record that is no JSON object; both fail the job otherwise."""
+        """Make a field None that cannot be converted, and drop a record that is not a JSON object."""
         self._ignores = True
         return self
 
@@ -177,7 +177,7 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
     than elsewhere.
 
     Raises:
-        DefinitionError: The type is no row's.
+        DefinitionError: The type is not a row type.
         UnsupportedFeatureError: The type has a part that JSON rows cannot hold.
 
     Example:

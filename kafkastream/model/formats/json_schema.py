@@ -39,7 +39,7 @@ def row_type_of(json_schema: str) -> RowTypeInfo:
     Differs from Flink: comments, single quotes and names without quotes are refused.
 
     Raises:
-        DefinitionError: It is no JSON, or not such a schema.
+        DefinitionError: It is not JSON, or not such a schema.
 
     Example:
         >>> row_type_of('{"type": "object", "properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}')

@@ -26,7 +26,7 @@ class KafkaSerializerSchema(SerializationSchema[Any]):
     Args:
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongSerializer``.
         config: Its settings. ``key.serializer.encoding`` of a key's serializer and ``value.serializer.encoding`` of a
-            value's win over ``serializer.encoding``; others are not looked at.
+            value's win over ``serializer.encoding``; others are ignored.
         is_key: Whether it writes keys, which Java's clients tell a serializer when they configure it.
 
     Raises:

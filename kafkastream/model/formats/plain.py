@@ -23,7 +23,7 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
     """Text, one string per record.
 
     Differs from Flink: bytes that are not valid in ``charset``, and characters that it lacks, fail the job, where Java
-    puts U+FFFD or ``?`` in their place without a word. A null value (tombstone) fails as in Flink.
+    puts U+FFFD or ``?`` in their place silently. A null value (tombstone) fails as in Flink.
 
     Args:
         charset: Name of the encoding.

@@ -40,7 +40,7 @@ class ProtobufDeserializationSchema(DeserializationSchema[M]):
     """Bare Protobuf messages, by the class that ``protoc`` generated for Python.
 
     Flink ships no such class; this one is ours. There is no registry in it, and no length before the message: the
-    value is the message. Bytes that are no message fail the job with the record's position, as does a tombstone.
+    value is the message. Bytes that are not a message fail the job with the record's position, as does a tombstone.
     The workers need the generated module and the package ``protobuf``.
 
     Args:
@@ -83,7 +83,7 @@ class ProtobufSerializationSchema(SerializationSchema[_Written]):
         """Return the bytes of a message; null for None.
 
         Raises:
-            TypeError: The element is no message.
+            TypeError: The element is not a message.
         """
         if element is None:
             return None

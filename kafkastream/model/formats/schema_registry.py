@@ -86,7 +86,7 @@ class SchemaRegistry:
 
         Raises:
             OSError: No address answered.
-            ValueError: The registry does not know it, or it is no Avro schema.
+            ValueError: The registry does not know it, or it is not an Avro schema.
         """
         return _schema(self, schema_id)
 

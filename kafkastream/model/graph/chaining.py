@@ -128,6 +128,6 @@ def _is_function(node: Node) -> bool:
 
 
 def _assigns_timestamps(node: Node) -> bool:
-    """Return whether PyFlink calls a timestamp assigner, which is a Python operator; watermarks behind it are Java's."""
+    """Return whether PyFlink calls a timestamp assigner, which is a Python operator; watermarks after it are Java's."""
     function = node.function if isinstance(node, OperatorNode) else None
     return isinstance(function, WatermarkStrategy) and function.timestamp_assigner is not None

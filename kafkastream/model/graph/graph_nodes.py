@@ -107,7 +107,7 @@ class PrintSink(Sink):
 
     @property
     def goes_through_driver(self) -> bool:
-        """True: the driver prints."""
+        """Whether output goes through the driver: yes, it prints."""
         return True
 
 
@@ -125,7 +125,7 @@ class CollectSink(Sink):
 
     @property
     def goes_through_driver(self) -> bool:
-        """True: the driver hands the elements over."""
+        """Whether output goes through the driver: yes, it collects the elements."""
         return True
 
 
@@ -187,7 +187,7 @@ class SourceNode(Node):
     Args:
         source: The source.
         watermarks: Strategy for timestamps and watermarks.
-        keeps_records: Whether a dead letter may need the whole record; none does behind a keyed operator.
+        keeps_records: Whether a dead letter may need the whole record; not after a keyed operator.
     """
 
     source: KafkaSource[Any] | CollectionSource

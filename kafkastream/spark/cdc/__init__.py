@@ -3,7 +3,7 @@
 The driver's side:
 
 - ``plan``: what a start would find and make. (``spark.job.pipelines`` starts pipelines.)
-- ``query``: runs a micro-batch; where records do not fit the schemas, widens these and goes on.
+- ``query``: runs a micro-batch; widens the schemas if records do not fit them.
 - ``starting``: the first schemas, from DDL or from the newest records.
 - ``tasks``: operator chains under the current schemas: one, or two if a transform rule has expressions.
 - ``transforms``: Spark expressions between those two chains.

@@ -205,7 +205,7 @@ def pipeline_query(
     parallelism: int,
     python_files: Sequence[str],
 ) -> PipelineQuery | None:
-    """Return the driver side of a pipeline; None if this part of a job is no pipeline.
+    """Return the driver side of a pipeline; None if this part of a job is not a pipeline.
 
     Raises:
         DefinitionError: A user-defined function cannot be imported.

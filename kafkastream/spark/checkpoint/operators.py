@@ -41,7 +41,7 @@ def _dependencies(node: KeyedNode) -> str:
 def dependencies_of(
     folder: CheckpointFolder, part: PartIdentity, settings: JobSettings, completed: Layout | None
 ) -> Mapping[str, str]:
-    """Dependencies of the state of a part's keyed operators; those of operators which are gone for now are kept, too.
+    """Return the dependencies of a part's keyed state, including those of operators that the program lacks for now.
 
     Args:
         folder: Checkpoint folder of the job.

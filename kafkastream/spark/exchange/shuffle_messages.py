@@ -192,7 +192,7 @@ class SendingOperator(SinkOperator):
         self._behind = True
 
     def behind_watermark(self, *, is_behind: bool) -> None:
-        """Send the next elements as behind the watermark."""
+        """Send the next elements as those after the watermark."""
         self._behind = is_behind
 
     def send(self, bucket: int, payload: bytes) -> None:

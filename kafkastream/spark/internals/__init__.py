@@ -5,7 +5,7 @@ Nothing else in this package touches such a name: a new version of Spark can bre
 
 - ``jvm`` is the gateway, the JVM behind it, its class path and its active session.
 - ``queries`` asks a running query, and replaces the offset reader of its Kafka source.
-- ``python`` is what workers are made of: pickles, types of Arrow, functions, the daemon.
+- ``python`` is the Python side of workers: pickles, types of Arrow, functions, the daemon.
 - ``partitioning`` is the hash by which Spark shuffles.
 - ``checkpoints`` reads the files that Spark keeps of a query.
 - ``conditions`` reads error conditions.

@@ -117,7 +117,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
 
 
 def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:
-    """Leave nothing behind of a job that has ended."""
+    """Clean up after a job."""
     LIVE_RUNS.end(run.id)
     try:
         for query in queries:

@@ -46,7 +46,7 @@ class Compilation:
         settings: Settings of the job.
         compiler: Makes chains of the graph.
         chains: Task of each source, by its node.
-        writers: Exactly-once sinks behind keyed operators, by their nodes.
+        writers: Exactly-once sinks after keyed operators, by their nodes.
         parallelism: Number of subtasks.
     """
 

@@ -87,7 +87,7 @@ def spark_version() -> str:
     """Return the version of the Spark that will run: the one of ``SPARK_HOME``, or else the installed pyspark.
 
     Raises:
-        JarsUnavailableError: There is none.
+        JarsUnavailableError: Neither is found.
     """
     return _spark_version(_spark_jars_folder())
 

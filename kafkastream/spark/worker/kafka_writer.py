@@ -164,7 +164,7 @@ class ProducingOperator(KafkaOperator):
 
     @property
     def tells_of_producer(self) -> bool:
-        """Whether it was told to."""
+        """Whether to register the producer's own metrics."""
         return STATISTICS_INTERVAL in self.properties
 
     @property
@@ -213,7 +213,7 @@ class TransactionalOperator(KafkaOperator):
 
     @property
     def tells_of_producer(self) -> bool:
-        """Whether it was told to."""
+        """Whether to register the producer's own metrics."""
         return STATISTICS_INTERVAL in self.properties.producer
 
     @property

@@ -24,7 +24,7 @@ _NEVER_OVERWRITTEN = {
 
 
 def create_table(cursor: Cursor, start: Token, *, temporary: bool) -> CreateTable:
-    """Read what stands behind ``CREATE TABLE``."""
+    """Read the rest of a ``CREATE TABLE`` statement."""
     if_not_exists = cursor.take("IF", "NOT", "EXISTS")
     name = cursor.path()
     elements = TableElements(cursor)

@@ -41,7 +41,7 @@ def json_value(value: Column, kind: DataType, settings: JsonSettings) -> Column:
     """Return a value converted where Spark's JSON would differ from Flink's.
 
     Raises:
-        UnsupportedFeatureError: A map's keys are no text.
+        UnsupportedFeatureError: A map's keys are not text.
     """
     check_json_type(kind)
     return map_leaves(value, kind, partial(_leaf, settings), partial(_is_written_here, settings))

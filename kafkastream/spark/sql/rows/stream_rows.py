@@ -61,7 +61,7 @@ class StreamRows(SendingOperator):
         """Send a batch.
 
         Raises:
-            ElementError: An element is no row of the table.
+            ElementError: An element is not a row of the table.
         """
         try:
             table = self._table(batch.values, batch.timestamps)

@@ -163,7 +163,7 @@ def wider_numbers(types: Sequence[DataType]) -> DataType:
 
 
 def most_digits(types: Sequence[DataType]) -> tuple[int, int]:
-    """Most digits of exact numbers before and behind the point."""
+    """Return the maximum digits of exact numbers before and after the point."""
     decimals = [decimal_of(one) for one in types]
     return max(map(_whole, decimals)), max(one.scale or 0 for one in decimals)
 
