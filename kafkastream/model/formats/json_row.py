@@ -32,9 +32,9 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
     A missing field is None, unless ``fail_on_missing_field``. Members that the type does not name are ignored. Text
     is converted to numbers and numbers to text where the type asks for it; a number with a fraction is cut for INT
     and LONG; FLOAT is rounded to 32 bits. Dates are ``2024-02-29``, times ``12:30:01Z``, timestamps
-    ``2024-02-29T12:30:01.123Z``, byte arrays base64. A tombstone fails the job unless errors are ignored. Differs
-    from Flink: elements of a ``Types.LIST`` are converted like those of an array; timestamps end at microseconds and
-    years at 9999, as Python's do.
+    ``2024-02-29T12:30:01.123Z``, byte arrays base64. A tombstone fails the job unless errors are ignored.
+    Differs from Flink: elements of a ``Types.LIST`` are converted like those of an array; timestamps end at
+    microseconds and years at 9999, as Python's do.
 
     Attributes:
         type_info: The rows' type.

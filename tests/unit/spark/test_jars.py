@@ -234,7 +234,7 @@ def test_wrong_checksum_is_no_reason_for_another_version(
 
 def test_missing_module_is_named(registry: Path) -> None:
     shutil.rmtree(registry / "org" / "slf4j")
-    with pytest.raises(JarsUnavailableError, match=r"could not be had: org\.slf4j#slf4j-simple;1\.7") as raised:
+    with pytest.raises(JarsUnavailableError, match=r"could not be downloaded: org\.slf4j#slf4j-simple;1\.7") as raised:
         broker_jars()
     assert "kafka_2.13" not in raised.value.what
 
