@@ -107,7 +107,7 @@ def test_rows_that_are_made_up(t_env: TableEnvironment, create: Create, kafka: K
     both = t_env.create_statement_set()
     for table, column in ("endless", "x"), ("few", "n"):
         both.add_insert_sql(f"INSERT INTO taken SELECT {column} FROM {table}")
-    with pytest.raises(UnsupportedFeatureError, match="beside other queries"):
+    with pytest.raises(UnsupportedFeatureError, match="next to other queries"):
         both.execute()
     with pytest.raises(UnsupportedFeatureError, match="together with a table or stream of Kafka"):
         t_env.execute_sql("INSERT INTO taken SELECT n FROM few UNION ALL SELECT n FROM taken")

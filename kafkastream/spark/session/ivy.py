@@ -54,7 +54,7 @@ class Ivy:
 
         Raises:
             JavaNotFoundError: There is no Java 17 or newer.
-            JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+            JarsUnavailableError: A jar could not be downloaded, or its checksum is wrong.
         """
         output = ""
         with self._progress() as status:

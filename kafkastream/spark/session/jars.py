@@ -43,7 +43,7 @@ def connector_jars() -> tuple[Path, ...]:
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
-        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+        JarsUnavailableError: A jar could not be downloaded, or its checksum is wrong.
     """
     spark = _spark_jars_folder()
     version = _spark_version(spark)
@@ -61,7 +61,7 @@ def broker_jars() -> tuple[Path, ...]:
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
-        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+        JarsUnavailableError: A jar could not be downloaded, or its checksum is wrong.
     """
     return _resolved("broker")
 
@@ -71,7 +71,7 @@ def delta_jars() -> tuple[Path, ...]:
 
     Raises:
         JavaNotFoundError: They must be downloaded, which needs Java 17 or newer.
-        JarsUnavailableError: A jar could not be had, or its checksum is wrong.
+        JarsUnavailableError: A jar could not be downloaded, or its checksum is wrong.
     """
     return _resolved("delta")
 

@@ -49,7 +49,7 @@ def prepared(session: SparkSession) -> SparkSession:
 
     Raises:
         ConnectorMissingError: Spark's driver cannot take further jars.
-        JarsUnavailableError: Delta's jars could not be had.
+        JarsUnavailableError: Delta's jars could not be downloaded.
     """
     add_jars(session, _CLASS, delta_jars, "Delta Lake", "--delta")
     session.conf.set(_CHECK, "false")
