@@ -42,12 +42,10 @@ def command(name: str) -> str:
     return found
 
 
-def run(
-    start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str], *more: str, **variables: str
-) -> None:
+def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
-    arguments = [*start, *script, "--input", topics[0], "--output", topics[1], *more]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, **variables}
+    arguments = [*start, *script, "--input", topics[0], "--output", topics[1]]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
     done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -142,7 +140,9 @@ def test_record_metadata_by_kafkastream_run(run_here: RunHere, kafka: KafkaBroke
     ]
 
 
-def test_secured_copy_by_kafkastream_run(secured_kafka: EmbeddedKafka) -> None:
+def test_secured_copy_by_kafkastream_run(
+    run_here: RunHere, secured_kafka: EmbeddedKafka, monkeypatch: pytest.MonkeyPatch
+) -> None:
     topics = ("secured-copy-in", "secured-copy-out")
     for topic in topics:
         secured_kafka.create_topic(topic)
@@ -150,8 +150,9 @@ def test_secured_copy_by_kafkastream_run(secured_kafka: EmbeddedKafka) -> None:
     store = secured_kafka.certificates.truststore("JKS")
     listener = secured_kafka.listener("SASL_SSL", "SCRAM-SHA-512", user="ann")
     more = ("--user", "ann", "--truststore", store["ssl.truststore.location"])
-    secrets = {"KAFKA_PASSWORD": "secret of ann", "TRUSTSTORE_PASSWORD": store["ssl.truststore.password"]}
-    run([command("kafkastream"), "run"], "secured_copy.py", listener, topics, *more, **secrets)
+    monkeypatch.setenv("KAFKA_PASSWORD", "secret of ann")
+    monkeypatch.setenv("TRUSTSTORE_PASSWORD", store["ssl.truststore.password"])
+    run_here("secured_copy.py", listener, topics, *more)
     assert values(secured_kafka, topics[1]) == [b"AS IT IS"]
 
 
