@@ -309,20 +309,44 @@ def transaction(kafka: KafkaBroker, topic: str, *values: str) -> Iterator[Callab
     yield producer.commit_transaction
 
 
-@pytest.mark.parametrize("isolation", ["read_committed", "read_uncommitted"])
-@pytest.mark.parametrize("stop", ["latest", "offsets", "timestamp"])
-def test_partition_that_ends_with_a_transaction_marker_ends_the_job(
-    read: Read, parts: Parts, topic: str, stop: str, isolation: str
-) -> None:
-    with transaction(parts.kafka, topic, "a", "b") as commit:
+ISOLATED_STOPS = tuple(itertools.product(("latest", "offsets", "timestamp"), ("read_committed", "read_uncommitted")))
+
+
+@pytest.fixture(scope="module")
+def values_before_a_marker(spark: SparkSession, kafka: KafkaBroker) -> Mapping[str, list[str]]:
+    """What sources give of a partition that ends with the marker of a transaction, all in one job."""
+    topic = f"marked-{BEGAN_MS}"
+    kafka.create_topic(topic)
+    with transaction(kafka, topic, "a", "b") as commit:
         commit()
+    env = StreamExecutionEnvironment.get_execution_environment()
+    first, *others = (read_to_the_marker(env, Parts(kafka), topic, *both) for both in ISOLATED_STOPS)
+    values: dict[str, list[str]] = {" ".join(both): [] for both in ISOLATED_STOPS}
+    for element in first.union(*others).execute_and_collect():
+        name, value = element.split(": ")
+        values[name].append(value)
+    return values
+
+
+def read_to_the_marker(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, stop: str, isolation: str
+) -> DataStream[str]:
+    """The values up to ``stop``, each behind the names of stop and isolation."""
     stopping = {
         "latest": START.latest(),
         "offsets": START.offsets({KafkaTopicPartition(topic, 0): 3}),
         "timestamp": START.timestamp(4_000_000_000_000),
     }[stop]
     builder = parts.unbound(topic).set_property("isolation.level", isolation).set_bounded(stopping)
-    assert list(read(parts.text(builder)).execute_and_collect()) == ["a", "b"]
+    stream = env.from_source(parts.text(builder), WatermarkStrategy.no_watermarks(), f"{stop} {isolation}")
+    return stream.map(f"{stop} {isolation}: {{}}".format, Types.STRING())
+
+
+@pytest.mark.parametrize(("stop", "isolation"), ISOLATED_STOPS)
+def test_partition_that_ends_with_a_transaction_marker_ends_the_job(
+    values_before_a_marker: Mapping[str, list[str]], stop: str, isolation: str
+) -> None:
+    assert values_before_a_marker[f"{stop} {isolation}"] == ["a", "b"]
 
 
 def test_open_transaction_is_waited_for_when_only_committed_records_are_read(
@@ -337,14 +361,17 @@ def test_open_transaction_is_waited_for_when_only_committed_records_are_read(
         assert list(elements) == ["inside"]
 
 
-def test_start_behind_an_open_transaction(read: Read, parts: Parts, topic: str) -> None:
-    parts.kafka.produce(topic, ["before"])
+def test_start_behind_an_open_transaction(read: Read, parts: Parts, new_topic: NewTopic) -> None:
+    topic = new_topic(partitions=2)
+    parts.kafka.produce(topic, [Record("before", partition=0)])
     builder = parts.unbound(topic).set_property("isolation.level", "read_committed")
     source = parts.text(builder.set_starting_offsets(START.latest()))
     with transaction(parts.kafka, topic, "inside") as commit, read(source).execute_and_collect() as elements:
-        time.sleep(5)  # micro-batches begin meanwhile
+        for value in ("beside", "again"):  # two micro-batches, while partition 0 starts behind what may be read
+            parts.kafka.produce(topic, [Record(value, partition=1)])
+            assert next(elements) == value
         commit()
-        parts.kafka.produce(topic, ["after"])
+        parts.kafka.produce(topic, [Record("after", partition=0)])
         assert next(elements) == "after"
 
 
