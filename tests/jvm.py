@@ -15,7 +15,11 @@ from typing import Final
 __all__ = ["options", "short_lived"]
 
 ARCHIVE: Final = Path(sys.prefix, "spark.jsa")
-_SHORT: Final = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_SHORT: Final = (
+    *("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:NewSize=160m", "-XX:MetaspaceSize=256m"),
+    *("-XX:+UnlockDiagnosticVMOptions", "-XX:-BytecodeVerificationRemote"),
+)
+"""One quick compiler, room enough to collect seldom, and no verification of bytecode that compilers have written."""
 _QUIET: Final = ("-Xlog:disable", "-Xlog:all=error:stderr")
 """Else a JVM tells of each class that the archive cannot have, and of an archive that it ignores."""
 
