@@ -56,14 +56,21 @@ def java() -> Path:
 
 
 @pytest.fixture(scope="session")
-def spark(java: Path) -> Iterator[SparkSession]:
+def quick_python() -> Iterator[str]:
+    """Return ``PYSPARK_PYTHON`` for programs that are not about the start of Spark's processes: some of them are forked."""
+    with forking_python() as program:
+        yield str(program)
+
+
+@pytest.fixture(scope="session")
+def spark(request: pytest.FixtureRequest, java: Path) -> Iterator[SparkSession]:
     """Return the session that every job of the tests runs in, as the package itself would start it."""
     from kafkastream.spark.session.session import spark_session
 
     with ExitStack() as stack:
         with pytest.MonkeyPatch.context() as patch:
             if "MASTER" not in os.environ:  # which tests/cluster sets, where Python is shipped
-                patch.setenv("PYSPARK_PYTHON", str(stack.enter_context(forking_python())))
+                patch.setenv("PYSPARK_PYTHON", request.getfixturevalue("quick_python"))
             session = spark_session()
         stack.callback(session.stop)
         yield session

@@ -2,8 +2,8 @@
 
 Spark plans a Python data source and ``transformWithState`` in processes of their own, four for each job with state. Each
 imports pyspark, pandas, pyarrow and this package, which takes a second of CPU and most of what a short job costs. Here one
-process has imported them, and others are forked of it. A user's programs, and those that the tests start as such, have
-Spark's own way.
+process has imported them, and others are forked of it. A user's programs have Spark's own
+way, and so have those that the tests start as such, but for the ones that are given ``quick_python``.
 
 ``python -m tests.python_server SOCKET`` is the process that is forked; it ends at the end of its standard input.
 """

@@ -26,14 +26,14 @@ def records_of(values: list[str]) -> list[Record]:
 
 
 @pytest.mark.timeout(400)
-def test_each_element_counts_once(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path) -> None:
+def test_each_element_counts_once(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, quick_python: str) -> None:
     source, target, values, kills = new_topic(partitions=2), new_topic(), list(GIVEN), 1
     seed = random.randrange(1_000_000)
     print("seed", seed)  # noqa: T201 - by which a failure can be repeated
     chance = random.Random(seed)
     kafka.produce(source, [Record("rule one", partition=0, timestamp_ms=T0)])
     arguments = (kafka.bootstrap_servers, source, target, tmp_path, "EXACTLY_ONCE", "keyed_job.py")
-    with Victim(*arguments) as victim:
+    with Victim(*arguments, python=quick_python) as victim:
         for attempt in range(kills + 1):
             keys = chance.choices(KEYS, k=PER_ATTEMPT)
             new = [f"{key} {attempt * NUMBERS + number}" for number, key in enumerate(keys)]

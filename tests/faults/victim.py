@@ -36,6 +36,7 @@ class Victim:
         guarantee: The sink's.
         script: The job's program.
         more: What it is given beside that.
+        python: Spark's.
     """
 
     def __init__(
@@ -47,6 +48,7 @@ class Victim:
         guarantee: str,
         script: str = "copy_job.py",
         more: Sequence[str] = (),
+        python: str = sys.executable,
     ) -> None:
         self.guarantee = guarantee
         self._folder = folder
@@ -56,6 +58,7 @@ class Victim:
         checkpoints = (folder / "checkpoints").as_uri()
         arguments = [servers, source, target, checkpoints, str(folder), guarantee]
         self._command = [sys.executable, str(_HERE / script), *arguments, *more]
+        self._python = python
         self._process: subprocess.Popen[bytes] | None = None
         self._sessions: list[int] = []
 
@@ -78,7 +81,8 @@ class Victim:
         """Start the job, unless it runs."""
         if self._process is not None and self._process.poll() is None:
             return
-        own = {"PYTHONPATH": str(_HERE.parent.parent), "KAFKASTREAM_SPARK_LOG": "OFF"}
+        root = str(_HERE.parent.parent)
+        own = {"PYTHONPATH": root, "KAFKASTREAM_SPARK_LOG": "OFF", "PYSPARK_PYTHON": self._python}
         environment = {**os.environ, **short_lived(), **own}
         self._process = subprocess.Popen(
             self._command, stdout=self._log, stderr=self._log, start_new_session=True, env=environment

@@ -89,9 +89,9 @@ def program(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*command: str | Path, python: str = sys.executable) -> subprocess.CompletedProcess[str]:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    surroundings = {**os.environ, "PATH": path, "PYSPARK_PYTHON": sys.executable}
+    surroundings = {**os.environ, "PATH": path, "PYSPARK_PYTHON": python}
     return subprocess.run(command, capture_output=True, text=True, check=False, env=surroundings)
 
 
@@ -105,7 +105,7 @@ def test_kafkastream_run(kafka: KafkaBroker, topic: str, program: Path) -> None:
     assert (done.stdout, done.returncode) == (COUNTS, 0), done.stderr
 
 
-def test_spark_submit_with_a_launcher(kafka: KafkaBroker, topic: str, program: Path) -> None:
+def test_spark_submit_with_a_launcher(kafka: KafkaBroker, topic: str, program: Path, quick_python: str) -> None:
     kafka.produce(topic, ["to be or", "not to be"])
     given: list[str] = [
         "--master",
@@ -120,7 +120,7 @@ def test_spark_submit_with_a_launcher(kafka: KafkaBroker, topic: str, program: P
         f"{program / 'job.py'},{program / 'functions.py'}",
         program / "launcher.py",
     ]
-    done = run("spark-submit", *given, *files, kafka.bootstrap_servers, topic)
+    done = run("spark-submit", *given, *files, kafka.bootstrap_servers, topic, python=quick_python)
     assert (done.stdout, done.returncode) == (COUNTS, 0), done.stderr
 
 

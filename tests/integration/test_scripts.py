@@ -119,7 +119,9 @@ def test_sigterm_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, scr
     assert errors == "\nStopping after the running micro-batch; another SIGTERM stops at once.\n"
 
 
-def test_sigterm_to_spark_submit_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:
+def test_sigterm_to_spark_submit_stops_after_the_micro_batch(
+    kafka: KafkaBroker, topic: str, tmp_path: Path, quick_python: str
+) -> None:
     kafka.produce(topic, ["hello"])
     job = tmp_path / "job.py"  # without a module beside it, which spark-submit does not ship by itself
     job.write_text(COUNT.replace(".set_bounded(KafkaOffsetsInitializer.latest())", ""))
@@ -128,7 +130,7 @@ def test_sigterm_to_spark_submit_stops_after_the_micro_batch(kafka: KafkaBroker,
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     quiet = "spark.log.level=ERROR"
     command = [submit, "--master", "local[2]", "--conf", quiet, "--jars", jars]
-    with started(job, kafka, topic, {"PYSPARK_PYTHON": sys.executable, "PATH": path}, command) as program:
+    with started(job, kafka, topic, {"PYSPARK_PYTHON": quick_python, "PATH": path}, command) as program:
         assert program.stdout is not None
         assert program.stdout.readline() == "('hello', 1)\n"
         program.terminate()  # the JVM, which runs the script
@@ -199,12 +201,12 @@ exec {python} "$@"
 
 
 def test_workers_that_start_slowly_are_tried_again_and_an_error_is_the_users_own(
-    kafka: KafkaBroker, topic: str, tmp_path: Path
+    kafka: KafkaBroker, topic: str, tmp_path: Path, quick_python: str
 ) -> None:
     kafka.produce(topic, ["a", "bad", "a"])
     job, slow = tmp_path / "job.py", tmp_path / "python"
     job.write_text(COUNT + FAILING)
-    slow.write_text(SLOW_PYTHON.format(folder=tmp_path, python=sys.executable))
+    slow.write_text(SLOW_PYTHON.format(folder=tmp_path, python=quick_python))
     slow.chmod(0o755)
     with started(job, kafka, topic, {"PYSPARK_PYTHON": str(slow)}) as program:
         out, errors = program.communicate(timeout=180)
