@@ -14,6 +14,7 @@ from kafkastream.testing.reading import Isolation
 __all__ = ["Reader"]
 
 _POLL_S = 2.0
+_REST_S = 0.1
 
 
 @final
@@ -52,7 +53,9 @@ class Reader:
 
     def some(self) -> list[Message]:
         """Records that have come since the last call; none when none comes for a moment."""
-        return [message for message in self._consumer.consume(10_000, timeout=_POLL_S) if message.error() is None]
+        first = self._consumer.consume(1, timeout=_POLL_S)
+        rest = self._consumer.consume(10_000, timeout=_REST_S) if first else []
+        return [message for message in (*first, *rest) if message.error() is None]
 
     def rest(self) -> Iterator[Message]:
         """All that is there, until none comes for a moment."""
