@@ -1,7 +1,8 @@
 """Jobs of each kind in one program, which imports nothing but what is installed.
 
-``python jobs.py SERVERS FOLDER README NUMBERS COUNTS`` runs the job of the file ``README``, a keyed job of ``ROUNDS``
-micro-batches over topic ``NUMBERS``, and a statement of SQL that counts into topic ``COUNTS`` exactly once.
+``python jobs.py SERVERS FOLDER README NUMBERS COUNTS PROBED`` runs the job of the file ``README``, a keyed job of ``ROUNDS``
+micro-batches over topic ``NUMBERS``, and a statement of SQL that counts into topic ``COUNTS`` exactly once; then the probes
+beside this file, in the same JVM, on topic ``PROBED``, and prints the names of those that fail.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from kafkastream.table import EnvironmentSettings, TableEnvironment
 from kafkastream.testing import KafkaBroker
 
 ROUNDS = 4
+PROBES = "probes:"
+"""Printed to standard error between the jobs and the probes, of which one has a query that is to fail."""
 
 
 class Count(KeyedProcessFunction[str, str, str]):
@@ -76,10 +79,13 @@ def count_exactly_once(servers: str, folder: Path, source: str, target: str) -> 
     t_env.execute_sql("INSERT INTO counts SELECT n, COUNT(*) FROM numbers GROUP BY n").wait()
 
 
-def main(servers: str, folder: str, readme: str, numbers: str, counts: str) -> None:
+def main(servers: str, folder: str, readme: str, numbers: str, counts: str, probed: str) -> None:
     runpy.run_path(readme)
     print(*keyed_rounds(servers, numbers, ROUNDS))  # noqa: T201
-    count_exactly_once(servers, Path(folder), numbers, counts)
+    count_exactly_once(servers, Path(folder, "checkpoints"), numbers, counts)
+    print(PROBES, file=sys.stderr, flush=True)  # noqa: T201
+    probes = runpy.run_path(str(Path(__file__).with_name("probes.py")))
+    print("failed:", *probes["failures"](servers, probed, Path(folder)))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Calls each function of ``kafkastream.spark.internals`` on the Spark that is installed, and says which does not work.
 
-``python probes.py SERVERS TOPIC FOLDER`` prints a line for each probe and ends with status 1 if one has failed; the topic
-has a partition with one record.
+The topic has a partition with one record.
 """
 
 from __future__ import annotations
@@ -241,8 +240,3 @@ def failures(servers: str, topic: str, folder: Path) -> list[str]:
             failed.append(name)
             traceback.print_exc()
     return failed
-
-
-if __name__ == "__main__":
-    servers, topic, folder = sys.argv[1:]
-    sys.exit(f"failed: {', '.join(failed)}" if (failed := failures(servers, topic, Path(folder))) else 0)

@@ -12,7 +12,7 @@ from tests.smoke.jobs import keyed_rounds
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROUNDS = 18
+ROUNDS = 12
 
 
 def test_descriptors_of_a_keyed_job_do_not_become_more(spark: SparkSession, kafka: KafkaBroker, topic: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
-from tests.smoke.jobs import ROUNDS
+from tests.smoke.jobs import PROBES, ROUNDS
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-newest" / "bin" / "python"
@@ -39,16 +39,18 @@ def readmes_job(servers: str, topic: str) -> str:
 
 
 @pytest.mark.timeout(300)
-def test_plain_install_runs_jobs_of_each_kind(
+def test_plain_install_runs_jobs_of_each_kind_and_the_internals_work(
     environment: dict[str, str], kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
 ) -> None:
-    lines, numbers, counts = (new_topic() for _ in range(3))
+    """In one JVM: undocumented names of the newest Spark are the ones that ``probes.py`` calls."""
+    lines, numbers, counts, probed = (new_topic() for _ in range(4))
     kafka.produce(lines, ["hello world"])
+    kafka.produce(probed, ["a"])
     readme = tmp_path / "job.py"
     readme.write_text(readmes_job(kafka.bootstrap_servers, lines))
     script, servers = Path(__file__).with_name("jobs.py"), kafka.bootstrap_servers
     run = subprocess.run(
-        [PYTHON, script, servers, tmp_path / "checkpoints", readme, numbers, counts],
+        [PYTHON, script, servers, tmp_path, readme, numbers, counts, probed],
         env=environment,
         cwd=tmp_path,
         capture_output=True,
@@ -57,10 +59,12 @@ def test_plain_install_runs_jobs_of_each_kind(
         check=False,
     )
     assert (run.returncode, run.stdout.splitlines()[:2]) == (0, ["HELLO", "WORLD"]), run.stderr
+    assert run.stdout.splitlines()[-1] == "failed:", run.stderr
     assert sorted((record.key, record.value) for record in kafka.consume(counts)) == [
         (name.encode(), b'{"n":"%s","many":%d}' % (name.encode(), ROUNDS)) for name in ("a", "b")
     ]
-    assert set(run.stderr.splitlines()) <= {"Fetching the connector jars (once per machine)", *remarks(run.stderr)}
+    of_jobs = run.stderr.partition(f"{PROBES}\n")[0].splitlines()
+    assert set(of_jobs) <= {"Fetching the connector jars (once per machine)", *remarks(run.stderr)}
 
 
 def remarks(errors: str) -> list[str]:
