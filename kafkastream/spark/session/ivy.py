@@ -27,6 +27,8 @@ _MISSING = re.compile(r"^\s*:: (\S+?#\S+?;\S+?)(?:!\S+?)?(?::.*)?$", re.MULTILIN
 _REASON = re.compile(r"Server access error.*|(?<=\[FAILED     \] ).*\S")
 _ABSENT = re.compile(r": not found$|\[NOT FOUND", re.MULTILINE)
 _UNREACHABLE = "Server access error"
+_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options of a JVM that ends before a better compiler and more threads could pay."""
 
 
 @final
@@ -91,6 +93,7 @@ class Ivy:
         settings = os.environ.get("KAFKASTREAM_IVY_SETTINGS")
         return [
             str(find_java()),
+            *_SHORT_LIVED,
             *(f"-D{name}={value}" for name, value in properties.items()),
             f"-Divy.default.ivy.user.dir={self.home}",
             *("-cp", str(self.jar), "org.apache.ivy.Main"),
