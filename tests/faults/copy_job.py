@@ -1,6 +1,6 @@
 """The job that is attacked: it copies numbers, and adds what no second run would add again.
 
-``python copy_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE``
+``python copy_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE [TRANSACTION_TIMEOUT_MS]``
 """
 
 from __future__ import annotations
@@ -39,7 +39,15 @@ class Copy(MapFunction):
         return f"{value} {random.random()}"
 
 
-def main(servers: str, source: str, target: str, checkpoints: str, faults: str, guarantee: str) -> None:
+def main(
+    servers: str,
+    source: str,
+    target: str,
+    checkpoints: str,
+    faults: str,
+    guarantee: str,
+    timeout_ms: str = str(TIMEOUT_MS),
+) -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     env.enable_checkpointing(INTERVAL_MS).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     schema = (
@@ -55,7 +63,7 @@ def main(servers: str, source: str, target: str, checkpoints: str, faults: str, 
         .set_record_serializer(schema)
         .set_delivery_guarantee(DeliveryGuarantee[guarantee])
         .set_transactional_id_prefix("faults")
-        .set_property("transaction.timeout.ms", str(TIMEOUT_MS))
+        .set_property("transaction.timeout.ms", timeout_ms)
         .build()
     )
     numbers(env, servers, source).map(Copy(faults), Types.STRING()).sink_to(sink).name("copy")

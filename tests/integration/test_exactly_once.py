@@ -22,7 +22,6 @@ from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.spark.worker.slot_names import SlotNames
 from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
-from tests.faults.copy_job import TIMEOUT_MS
 from tests.faults.victim import Victim
 
 if TYPE_CHECKING:
@@ -179,16 +178,17 @@ def test_producer_tells_of_itself(
 def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
 ) -> None:
-    """Killed in mid-transaction, it loses and doubles nothing; until it is back, it holds up readers of the topic."""
+    """Killed in mid-transaction, it loses and doubles nothing; until that times out, it holds up readers of the topic."""
     target = new_topic()
     parts.kafka.produce(topic, ["0", "1", "2"])
-    with Victim(parts.kafka.bootstrap_servers, topic, target, tmp_path, DeliveryGuarantee.EXACTLY_ONCE.name) as victim:
+    arguments = (parts.kafka.bootstrap_servers, topic, target, tmp_path, DeliveryGuarantee.EXACTLY_ONCE.name)
+    with Victim(*arguments, more=("5000",)) as victim:
         victim.hit("before-commit", "stall")
         victim.kill_all()
         assert len(parts.kafka.consume(target, isolation="read_uncommitted")) == 3
         parts.kafka.produce(target, ["of another producer"])
         assert parts.kafka.consume(target) == []
-        time.sleep(TIMEOUT_MS / 1000 + 1)
+        wait_until(lambda: parts.values(target) == ["of another producer"], 60, "the end of the transaction")
         victim.ensure_running()
         wait_until(lambda: len(parts.values(target)) >= 4, 150, "all records")
     assert [str(value).split()[0] for value in parts.values(target)] == ["0", "1", "2", "of"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import signal
 import subprocess
 import sys
@@ -33,10 +34,11 @@ from kafkastream.testing.pytest_plugin import NewTopic
 KILLED = """
 import os, pathlib, signal, sys
 
-from pyflink.common import Configuration, Encoder, SimpleStringSchema, Types, WatermarkStrategy
-from pyflink.datastream import StreamExecutionEnvironment
-from pyflink.datastream.connectors.file_system import BucketAssigner, FileSink, RollingPolicy
-from pyflink.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+from kafkastream.common import Encoder, SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common.configuration import Configuration
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.file_system import BucketAssigner, FileSink, RollingPolicy
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
 
 servers, topic, folder, mode = sys.argv[1:]
 renamed = pathlib.Path.replace
@@ -158,22 +160,21 @@ def test_records_are_written_once_though_a_worker_is_killed_and_the_job_fails(
     assert lines(out) == ["a", "bb", "dddd", "slow"]
 
 
+@pytest.mark.usefixtures("spark")
 def test_files_of_a_repeated_micro_batch_take_the_place_of_the_first_ones(
-    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topic, program = new_topic(partitions=1), tmp_path / "job.py"
     program.write_text(KILLED)
     kafka.produce(topic, ["a", "b"])
 
-    def run(mode: str) -> int:
-        arguments = [kafka.bootstrap_servers, topic, str(tmp_path), mode]
-        command = [sys.executable, "-m", "kafkastream", "run", str(program), *arguments]
-        return subprocess.run(command, check=False, capture_output=True).returncode
-
-    assert run("killed") == -signal.SIGKILL
+    arguments = [str(program), kafka.bootstrap_servers, topic, str(tmp_path)]
+    killed = subprocess.run([sys.executable, *arguments, "killed"], check=False, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
     assert lines(tmp_path / "out") == ["killed a"]
     assert len(files(tmp_path / "out")) == 6
-    assert run("repeated") == 0
+    monkeypatch.setattr(sys, "argv", [*arguments, "repeated"])
+    runpy.run_path(str(program), run_name="__main__")  # in this JVM, which is here already
     assert lines(tmp_path / "out") == ["repeated a", "repeated b"]
     assert len(files(tmp_path / "out")) == 2
 
