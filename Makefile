@@ -10,6 +10,8 @@ NEWEST := .venv-newest
 ARCHIVE := $(VENV)/spark.jsa
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
+# Without bytecode, each of the hundreds of Python processes of a test run would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
 .PHONY: help setup newest jars demo test differential faults soak cluster check lint unit lock clean
