@@ -34,7 +34,7 @@ from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
-from kafkastream.testing import KafkaBroker
+from kafkastream.testing import KafkaBroker, wait_until
 from tests.cdc.sink_suite import ROW
 from tests.integration.test_pipelines_at_work import event, settings, source
 
@@ -122,6 +122,10 @@ def test_micro_batch_that_spark_repeats_is_written_once(
         kafka.produce(topic, [event("c", "shop.orders", {"id": number})])
         job = start(spec)
         expected = [{"id": one} for one in range(number + 1)]
+        commits = 2 * (
+            number + 2
+        )  # the creation of two tables, and each micro-batch of each; a look at rows costs more
+        wait_until(lambda commits=commits: len(list(lake.rglob("_delta_log/*.json"))) >= commits, 60, "the commits")  # type: ignore[misc]
         wait_for(lambda: [rows(session, lake / db / "orders") for db in ("copy", "shop")], [expected] * 2)
         job.cancel().result(60)
         for commit in (tmp_path / "checkpoints").rglob("commits/*"):  # as if killed before Spark has noted the end
