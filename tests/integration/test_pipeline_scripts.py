@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import psycopg
 import pytest
@@ -19,14 +19,10 @@ from click.testing import CliRunner, Result
 from kafkastream.cli import main
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.pipeline import Pipeline
-from kafkastream.spark.cdc.delta.connection import prepared
 from kafkastream.testing import KafkaBroker, wait_until
 from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.test_pipelines_at_work import event
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 TIMEOUT_S = 120
 DOCUMENT = r"""
@@ -42,7 +38,6 @@ transform:
 SETTINGS = "pipeline: {name: shop, parallelism: 1, execution.checkpointing.dir: '${checkpoints}'}\n"
 BOUNDED = DOCUMENT.replace("transform:", "  scan.bounded.mode: latest-offset\ntransform:")
 INTO_POSTGRES = "sink: {type: postgres, url: '${url}'}\n"
-INTO_DELTA = "sink: {type: delta, path: '${lake}'}\n"
 INTO_KAFKA = "sink: {type: kafka, properties.bootstrap.servers: '${kafka.servers}', topic: '${sink.topic}'}\n"
 FIRST = [
     *(event("c", "shop.orders", {"id": number, "price": number}) for number in (1, 2, 3)),
@@ -204,22 +199,3 @@ def test_the_same_document_into_kafka_gives_the_same_tables(
     assert "The checkpoint directory has the schemas of an earlier run" in " ".join(lines(result))
     assert {"by STRING", "price DOUBLE", "twice DOUBLE", "id BIGINT NOT NULL primary"} <= set(lines(result))
     assert "A start would change nothing in the sink." in lines(result)
-
-
-def test_the_same_document_into_delta_gives_the_same_tables(
-    kafka: KafkaBroker, topic: str, spark: SparkSession, tmp_path: Path
-) -> None:
-    kafka.produce(topic, [*FIRST, *CHANGED, *LATER])
-    variables = {
-        "kafka.servers": kafka.bootstrap_servers,
-        "topic": topic,
-        "lake": str(tmp_path / "lake"),
-        "checkpoints": (tmp_path / "checkpoints").as_uri(),
-    }
-    Pipeline.from_text(BOUNDED + INTO_DELTA + SETTINGS, variables).run()
-
-    def written(table: str, *order: str) -> list[tuple[Any, ...]]:
-        frame = prepared(spark).read.format("delta").load(str(tmp_path / "lake" / "shop" / table))
-        return [tuple(row) for row in frame.orderBy(*order).collect()]
-
-    assert (written("orders", "id"), written("log", "at", "by")) == (ORDERS, LOG)

@@ -24,6 +24,7 @@ from kafkastream.cdc.spec.simple_sinks import DeltaSink
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import JobError
+from kafkastream.pipeline import Pipeline
 from kafkastream.spark.cdc.delta.connection import prepared
 from kafkastream.spark.cdc.delta.tables import DeltaTables
 from kafkastream.spark.cdc.delta.writer import DeltaWriter
@@ -36,12 +37,15 @@ from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
 from kafkastream.testing import KafkaBroker, wait_until
 from tests.cdc.sink_suite import ROW
+from tests.integration import test_pipeline_scripts
+from tests.integration.test_pipeline_scripts import BOUNDED, CHANGED, FIRST, LATER, LOG, SETTINGS
 from tests.integration.test_pipelines_at_work import event, settings, source
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 ORDERS = TableId.parse("shop.orders")
+INTO_DELTA = "sink: {type: delta, path: '${lake}'}\n"
 KEYED = TransformRule(source_table=r"\.*.orders", primary_keys=("id",))
 SHOUTED = TransformRule(source_table="shop.visits", projection="*, upper(page) AS shout")
 
@@ -130,6 +134,25 @@ def test_micro_batch_that_spark_repeats_is_written_once(
         job.cancel().result(60)
         for commit in (tmp_path / "checkpoints").rglob("commits/*"):  # as if killed before Spark has noted the end
             commit.unlink()
+
+
+def test_document_of_the_scripts_gives_the_same_tables(
+    kafka: KafkaBroker, topic: str, session: SparkSession, tmp_path: Path
+) -> None:
+    kafka.produce(topic, [*FIRST, *CHANGED, *LATER])
+    variables = {
+        "kafka.servers": kafka.bootstrap_servers,
+        "topic": topic,
+        "lake": str(tmp_path / "lake"),
+        "checkpoints": (tmp_path / "checkpoints").as_uri(),
+    }
+    Pipeline.from_text(BOUNDED + INTO_DELTA + SETTINGS, variables).run()
+
+    def written(table: str, *order: str) -> list[tuple[Any, ...]]:
+        frame = session.read.format("delta").load(str(tmp_path / "lake" / "shop" / table))
+        return [tuple(row) for row in frame.orderBy(*order).collect()]
+
+    assert (written("orders", "id"), written("log", "at", "by")) == (test_pipeline_scripts.ORDERS, LOG)
 
 
 def wait_for(read: Callable[[], Any], expected: Any, timeout_s: float = 60) -> None:
