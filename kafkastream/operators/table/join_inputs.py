@@ -7,11 +7,11 @@ from typing import Final, final
 
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.table_rows import INSERT, Columns, emit
-from kafkastream.sql.plan.operations import JoinKind
+from kafkastream.sql.plan.join_operations import PADS_LEFT, PADS_RIGHT, JoinKind
 
 __all__ = ["JoinInputs"]
 
-_OUTER: Final = ({JoinKind.LEFT, JoinKind.FULL}, {JoinKind.RIGHT, JoinKind.FULL})
+_OUTER: Final = (PADS_LEFT, PADS_RIGHT)
 
 
 @final

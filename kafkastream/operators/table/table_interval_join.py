@@ -5,15 +5,16 @@ ProcTimeIntervalJoin).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, final
+from typing import Any, Final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
-from kafkastream.operators.table.table_rows import INSERT, TableRow, emit
+from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, emit
 from kafkastream.operators.table.time_columns import domain_of, time_ms
-from kafkastream.sql.plan.operations import IntervalJoin, TimeAttribute
+from kafkastream.sql.plan.join_operations import IntervalJoin
+from kafkastream.sql.plan.time_attribute import TimeAttribute
 
 __all__ = ["TableIntervalJoinOperator"]
 
@@ -23,7 +24,6 @@ Buffer = dict[int, list[list[Any]]]
 """The rows of a side by their times in ms, each with whether it has met another one."""
 
 
-@final
 class TableIntervalJoinOperator(TableOperator):
     """Keeps the rows of both inputs for as long as one of the other may match them.
 
@@ -50,30 +50,50 @@ class TableIntervalJoinOperator(TableOperator):
         columns, now = row[1:], self.keyed_context.watermark if self._is_event_time else self.keyed_context.clock()
         time = time_ms(columns[self._times[side]]) if self._is_event_time else now
         earliest, latest = (time + reach for reach in self._reach[side])
-        has_met = False
+        one = self.kept(columns)
         if not self._sides.meets_none(side, columns):
             for other_time, others in sorted(self._buffer(1 - side).items()):
                 for other in others if earliest <= other_time <= latest else ():
-                    emit(out, INSERT, self._sides.joined(side, columns, other[0]))
-                    other[1] = has_met = True
+                    self.meet(side, one, other, out)
                     self.keyed_context.changed()
         if now < latest:
-            self.keyed_context.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append([columns, has_met])
+            self.keyed_context.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append(one)
             self.keyed_context.changed()
             self.keyed_context.namespace = (side, time)
             self.keyed_context.register(self._domain, latest + 1)
-        elif not has_met and self._sides.is_outer(side):
-            emit(out, INSERT, self._sides.padded(side, columns))
+        else:
+            self.end(side, one, out)
+            self._tidy()
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """Remove rows that can match nothing any more, and emit those without a match if the join is outer."""
         side, time = timer.namespace
-        buffer = self._buffer(side)
-        for columns, has_met in buffer.pop(time, ()):
-            if not has_met and self._sides.is_outer(side):
-                emit(out, INSERT, self._sides.padded(side, columns))
-        if not buffer:
-            self.keyed_context.entry.pop(_SIDES[side], None)
+        for one in self._buffer(side).pop(time, ()):
+            self.end(side, one, out)
+        self._tidy()
+
+    def kept(self, columns: Columns) -> list[Any]:
+        """Return what is kept of a row: its columns, and whether it has met another one."""
+        return [columns, False]
+
+    def meet(self, side: int, one: list[Any], other: list[Any], out: Emitted) -> None:
+        """Join a row of ``side`` with one of the other side."""
+        emit(out, INSERT, self._sides.joined(side, one[0], other[0]))
+        one[1] = other[1] = True
+
+    def end(self, side: int, one: list[Any], out: Emitted) -> None:
+        """Emit a row that can match nothing any more, if it must be emitted without a match."""
+        if not one[1] and self._sides.is_outer(side):
+            emit(out, INSERT, self._sides.padded(side, one[0]))
+
+    def _tidy(self) -> None:
+        """Remove what is empty."""
+        entry = self.keyed_context.entry
+        for side in _SIDES:
+            if not entry.get(side, True):
+                del entry[side]
+        if not entry.keys() & set(_SIDES):
+            entry.clear()
         self.keyed_context.changed()
 
     def _buffer(self, side: int) -> Buffer:

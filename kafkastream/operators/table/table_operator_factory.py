@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from kafkastream.operators.stream.keyed_operators import KeyedOperator
 from kafkastream.operators.table.deduplicate import DeduplicateOperator
 from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
+from kafkastream.operators.table.matches import FinalMatchesOperator, MatchesOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
+from kafkastream.operators.table.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
 from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
 from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
 from kafkastream.operators.table.table_join import JoinOperator
@@ -21,8 +23,10 @@ from kafkastream.sql.plan.operations import (
     GroupAggregate,
     IntervalJoin,
     Join,
+    Matches,
     Materialize,
     Normalize,
+    Pairs,
     SessionAggregate,
     TableOperation,
     TemporalJoin,
@@ -35,7 +39,7 @@ __all__ = ["table_operator"]
 
 def table_operator(what: TableOperation) -> KeyedOperator:
     """Return the operator of a table operation, for one subtask."""
-    operation, keys, retracts, partial = what.operation, what.keys, what.retracts, what.takes_parts
+    operation, retracts, partial = what.operation, what.retracts, what.takes_parts
     match operation:
         case GroupAggregate():
             return GroupAggregateOperator(operation, retracts=retracts, partial=partial)
@@ -45,23 +49,46 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return SessionAggregateOperator(operation, retracts=retracts)
         case TopN():
             return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
-        case Join():
-            return (JoinOperator if operation.window_end is None else WindowJoinOperator)(operation, keys=keys)
+        case Join() | IntervalJoin() | TemporalJoin() | Pairs() | Matches():
+            return _join(operation, what.keys)
         case _:
-            return _of_rows(operation, keys)
+            return _of_rows(operation)
 
 
-def _of_rows(
-    operation: Deduplicate | IntervalJoin | TemporalJoin | Normalize | Materialize, keys: Sequence[Sequence[int]]
-) -> KeyedOperator:
+def _of_rows(operation: Deduplicate | Normalize | Materialize) -> KeyedOperator:
     match operation:
         case Deduplicate():
             return DeduplicateOperator(operation)
-        case IntervalJoin():
-            return TableIntervalJoinOperator(operation, keys=keys)
-        case TemporalJoin():
-            return TemporalJoinOperator(operation, keys=keys)
         case Normalize():
             return NormalizeOperator(operation)
         case Materialize():
             return MaterializeOperator(operation)
+
+
+def _join(
+    operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches, keys: Sequence[Sequence[int]]
+) -> KeyedOperator:
+    match operation:
+        case Join():
+            compared = _compared(operation, keys)
+            return (JoinOperator if operation.window_end is None else WindowJoinOperator)(operation, keys=compared)
+        case IntervalJoin():
+            return TableIntervalJoinOperator(operation, keys=_compared(operation, keys))
+        case TemporalJoin():
+            return TemporalJoinOperator(operation, keys=keys)
+        case Pairs():
+            return _pairs(operation.join, keys)
+        case Matches():
+            return (FinalMatchesOperator if operation.is_final else MatchesOperator)(operation)
+
+
+def _pairs(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> KeyedOperator:
+    compared = _compared(join, keys)
+    if isinstance(join, IntervalJoin):
+        return IntervalPairsOperator(join, keys=keys, compared=compared)
+    return (PairsOperator if join.window_end is None else WindowPairsOperator)(join, keys=keys, compared=compared)
+
+
+def _compared(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
+    """Return the keys that NULL never equals."""
+    return [[place for at, place in enumerate(one) if at not in join.null_safe] for one in keys]

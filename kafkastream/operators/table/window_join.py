@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final, final
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
@@ -11,14 +11,13 @@ from kafkastream.operators.table.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds
 from kafkastream.operators.table.window_end import WindowEnd
-from kafkastream.sql.plan.operations import Join
+from kafkastream.sql.plan.join_operations import Join
 
 __all__ = ["WindowJoinOperator"]
 
 _WINDOWS: Final = "windows"
 
 
-@final
 class WindowJoinOperator(TableOperator):
     """Keeps the rows of both inputs until their window is over, and joins them then; late rows are counted, and
     dropped.
@@ -32,7 +31,7 @@ class WindowJoinOperator(TableOperator):
         super().__init__()
         assert operation.window_end is not None
         self._columns = operation.window_end
-        self._sides = JoinInputs(operation.kind, operation.widths, keys)
+        self.sides = JoinInputs(operation.kind, operation.widths, keys)
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
@@ -57,8 +56,12 @@ class WindowJoinOperator(TableOperator):
         """Join the rows of a window that is over."""
         windows: dict[int, tuple[list[Columns], list[Columns]]] = self.keyed_context.entry.get(_WINDOWS, {})
         lefts, rights = windows.pop(timer.namespace[0], ((), ()))
-        self._sides.emit_all(lefts, rights, out)
+        self.join(lefts, rights, out)
         if windows:
             self.keyed_context.changed()
         else:
             self.forget()
+
+    def join(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
+        """Emit the result of joining the rows of a window."""
+        self.sides.emit_all(lefts, rights, out)

@@ -8,6 +8,8 @@ from typing import final
 import attrs
 
 from kafkastream.model.functions.keyed_operation import KeyedOperation
+from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, Matches, Pairs, TemporalJoin
+from kafkastream.sql.plan.time_attribute import TimeAttribute
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -19,10 +21,12 @@ __all__ = [
     "Join",
     "JoinKind",
     "Keep",
+    "Matches",
     "Materialize",
     "Normalize",
     "Operation",
     "Order",
+    "Pairs",
     "SessionAggregate",
     "TableOperation",
     "TemporalJoin",
@@ -30,13 +34,6 @@ __all__ = [
     "TopN",
     "WindowAggregate",
 ]
-
-
-class TimeAttribute(enum.Enum):
-    """Event time or processing time."""
-
-    EVENT = "rowtime"
-    PROCESSING = "proctime"
 
 
 class AggregateFunction(enum.Enum):
@@ -216,83 +213,6 @@ class TopN:
     zone: str = "UTC"
 
 
-class JoinKind(enum.Enum):
-    """Kind of a join."""
-
-    INNER = "INNER"
-    LEFT = "LEFT"
-    RIGHT = "RIGHT"
-    FULL = "FULL"
-    SEMI = "SEMI"
-    ANTI = "ANTI"
-
-
-@final
-@attrs.frozen(kw_only=True)
-class Join:
-    """Regular or window join of two inputs with equal keys; output columns: the left input's, then the right one's.
-
-    Args:
-        kind: Kind of the join; SEMI and ANTI only have the left columns.
-        widths: Number of columns of each input.
-        ttl_ms: Time after which the state of a row expires, in ms; 0 for never.
-        window_end: Position of each input's column with the end of its window, for a window join; else None.
-        time: Time attribute by which a window closes.
-        zone: As with ``WindowAggregate``.
-    """
-
-    kind: JoinKind
-    widths: tuple[int, int]
-    ttl_ms: int = 0
-    window_end: tuple[int, int] | None = None
-    time: TimeAttribute = TimeAttribute.EVENT
-    zone: str = "UTC"
-
-
-@final
-@attrs.frozen(kw_only=True)
-class IntervalJoin:
-    """Interval join: rows of two inputs with equal keys and ``right + lower <= left <= right + upper`` for their times.
-
-    Both inputs and the output are insert-only. Rows without a match are emitted when none can arrive any more.
-
-    Args:
-        kind: INNER, LEFT, RIGHT or FULL.
-        widths: Number of columns of each input.
-        times: Position of each input's time column.
-        lower_ms: Minimum of left time minus right time, in ms.
-        upper_ms: Maximum of left time minus right time, in ms.
-        time: Event time or processing time.
-    """
-
-    kind: JoinKind
-    widths: tuple[int, int]
-    times: tuple[int, int]
-    lower_ms: int
-    upper_ms: int
-    time: TimeAttribute = TimeAttribute.EVENT
-
-
-@final
-@attrs.frozen(kw_only=True)
-class TemporalJoin:
-    """Temporal join: each left row with the version of the right table that was valid for its key at the row's time.
-
-    Args:
-        kind: INNER or LEFT.
-        widths: Number of columns of each input.
-        times: Position of each input's time column.
-        time: In event time, a left row waits for the watermark; in processing time, it joins the current version.
-        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
-    """
-
-    kind: JoinKind
-    widths: tuple[int, int]
-    times: tuple[int | None, int | None]
-    time: TimeAttribute = TimeAttribute.EVENT
-    ttl_ms: int = 0
-
-
 @final
 @attrs.frozen(kw_only=True)
 class Normalize:
@@ -326,6 +246,8 @@ Operation = (
     | Join
     | IntervalJoin
     | TemporalJoin
+    | Pairs
+    | Matches
     | Normalize
     | Materialize
 )

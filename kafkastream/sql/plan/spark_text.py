@@ -24,7 +24,7 @@ from kafkastream.sql.plan.expression import (
     UserCall,
 )
 from kafkastream.sql.plan.functions import FUNCTIONS
-from kafkastream.sql.plan.functions.window_functions import FAILURE
+from kafkastream.sql.plan.functions.window_functions import FAILURE, OF_PAIRS
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.plan.spark_type_names import quoted_text
@@ -86,8 +86,18 @@ class SparkPrinter:
                 return f"{inner}.{quoted(name)}" if _is_path(value) else f"({inner}).{quoted(name)}"
             case Cast(value=value):
                 return cast_text(expression, self.text(value))
+            case Call(function=function) if function == OF_PAIRS and self.kept:
+                return self._of_pairs(expression)
             case _:
                 return self._called(expression, list(map(self.text, expression.parts)))
+
+    def _of_pairs(self, expression: Call) -> str:
+        """Print a condition on pairs, for which functions skip all rows that are no pairs."""
+        part, condition = expression.arguments
+        flag = self.text(part)
+        return FUNCTIONS[OF_PAIRS].write(
+            expression, [flag, attrs.evolve(self, kept=f"({self.kept} and {flag} = 0)").text(condition)]
+        )
 
     def _called(self, expression: Call | Case | UserCall, texts: Sequence[str]) -> str:
         match expression:

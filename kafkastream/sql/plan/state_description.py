@@ -20,9 +20,11 @@ from kafkastream.sql.plan.operations import (
     GroupAggregate,
     IntervalJoin,
     Join,
+    Matches,
     Materialize,
     Normalize,
     Operation,
+    Pairs,
     SessionAggregate,
     TemporalJoin,
     TopN,
@@ -181,7 +183,7 @@ def _operation(operation: Operation) -> str:
             )
             rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
             return f"TopN {order} {rank} WINDOW {_column(operation.window)}"
-        case Join() | IntervalJoin() | TemporalJoin():
+        case Join() | IntervalJoin() | TemporalJoin() | Pairs() | Matches():
             return _join(operation)
         case Normalize():
             return "Normalize"
@@ -189,16 +191,24 @@ def _operation(operation: Operation) -> str:
             return "Materialize"
 
 
-def _join(operation: Join | IntervalJoin | TemporalJoin) -> str:
+def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> str:
     match operation:
         case Join():
             windows = "" if operation.window_end is None else f" WINDOW {_columns(operation.window_end)}"
-            return f"{operation.kind.value} Join{windows}"
+            return f"{operation.kind.value} Join{windows}{_null_safe(operation)}"
         case IntervalJoin():
             bounds = f"{operation.lower_ms} TO {operation.upper_ms} ms {operation.time.value}"
-            return f"{operation.kind.value} IntervalJoin {_columns(operation.times)} {bounds}"
+            return f"{operation.kind.value} IntervalJoin {_columns(operation.times)} {bounds}{_null_safe(operation)}"
+        case Pairs():
+            return f"Pairs of {_join(operation.join)}"
+        case Matches():
+            return f"{operation.kind.value} Matches{' FINAL' if operation.is_final else ''}"
         case TemporalJoin():
             return f"{operation.kind.value} TemporalJoin {operation.time.value} {_tuple(map(_column, operation.times))}"
+
+
+def _null_safe(join: Join | IntervalJoin) -> str:
+    return f" NULL EQUAL IN {_tuple(map(str, join.null_safe))}" if join.null_safe else ""
 
 
 def _calls(calls: Sequence[AggregateCall]) -> str:

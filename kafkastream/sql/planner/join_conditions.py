@@ -55,12 +55,14 @@ class Conditions(NamedTuple):
         right: Keys of the right side, over its columns, pairwise equal to the left ones.
         bound: Bounds of the times, if both are given; otherwise None.
         rest: Other conditions, over the columns of both.
+        null_safe: Which of the keys NULL equals NULL in, by their number.
     """
 
     left: tuple[TypedExpression, ...]
     right: tuple[TypedExpression, ...]
     bound: TimeBound | None
     rest: tuple[TypedExpression, ...]
+    null_safe: tuple[int, ...] = ()
 
 
 def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -79,6 +81,7 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
     both = left.joined(right)
     of = planner.compiler(both)
     keys: list[tuple[TypedExpression, TypedExpression]] = []
+    null_safe: list[int] = []
     bounds: dict[tuple[int, int], list[tuple[int | None, int | None, exp.Expr]]] = {}
     rest: list[TypedExpression] = []
     for node in nodes:
@@ -87,8 +90,9 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
             for times, low, high in timed:
                 bounds.setdefault(times, []).append((low, high, node))
             continue
-        pair = _pair(planner, of, len(left.fields), node) if isinstance(node, exp.EQ) else None
+        pair = _pair(planner, of, len(left.fields), node) if isinstance(node, exp.EQ | exp.NullSafeEQ) else None
         if pair is not None:
+            null_safe.extend([len(keys)] if isinstance(node, exp.NullSafeEQ) else [])
             keys.append(pair)
         else:
             rest.append(of.compile(node))
@@ -108,7 +112,11 @@ def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequ
         what = "A condition that joins takes no function that is not deterministic."
         raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
     return Conditions(
-        tuple(one for one, _ in keys), tuple(other for _, other in keys), bound, tuple(dict.fromkeys(rest))
+        tuple(one for one, _ in keys),
+        tuple(other for _, other in keys),
+        bound,
+        tuple(dict.fromkeys(rest)),
+        tuple(null_safe),
     )
 
 

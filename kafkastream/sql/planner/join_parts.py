@@ -41,7 +41,8 @@ def trimmed(
     relation: Relation, wanted: tuple[int, int], widths: tuple[int, int], conditions: Sequence[TypedExpression]
 ) -> Relation:
     """Drop computed keys from the columns of both sides, and apply conditions over the remaining ones."""
-    kept = [*range(wanted[0]), *range(widths[0], widths[0] + wanted[1])]
+    both = [*range(wanted[0]), *range(widths[0], widths[0] + wanted[1])]
+    kept = [at for at in both if at < len(relation.fields)]
     if len(kept) != len(relation.fields):
         names = [relation.fields[at].name for at in kept]
         relation = projected(relation, [reference(relation, at) for at in kept], names)

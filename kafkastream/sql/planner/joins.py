@@ -11,20 +11,21 @@ from sqlglot import exp
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.plan.expression import TypedExpression, columns_in, shifted
-from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Operation
-from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
-from kafkastream.sql.plan.relations import Relation, Stateful
+from kafkastream.sql.plan.expression import columns_in
+from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind
+from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, normalized, without_times
+from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
+from kafkastream.sql.planner.joins_on_pairs import MARK, matched, pushed
 from kafkastream.sql.planner.temporal_joins import versioned
 from kafkastream.sql.planner.unnest import unnested
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["joined_rows"]
+__all__ = ["joined_rows", "of_two"]
 
 _OUTER = {"LEFT": JoinKind.LEFT, "RIGHT": JoinKind.RIGHT, "FULL": JoinKind.FULL}
 
@@ -61,7 +62,7 @@ def joined_rows(
     if version:
         result = versioned(planner, (rows, other), (scope, other_scope), found, kind, version)
     else:
-        result = _of_two(planner, (rows, other), found, kind, join)
+        result = of_two(planner, (rows, other), found, kind, join)
     fields = result.relation.fields
     return result, attrs.evolve(scope.joined(other_scope), fields=fields), conditions
 
@@ -90,85 +91,119 @@ def _joins(planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr) ->
     return bool(found) and min(found) < len(left.fields) <= max(found)
 
 
-def _of_two(
-    planner: SelectPlanner, rows: tuple[PlannedRows, PlannedRows], found: Conditions, kind: JoinKind, join: exp.Join
+def of_two(
+    planner: SelectPlanner, rows: tuple[PlannedRows, PlannedRows], found: Conditions, kind: JoinKind, node: exp.Expr
 ) -> PlannedRows:
-    text, relations = planner.text, [one.relation for one in rows]
-    for one in rows:
-        if one.window and one.window.gap_ms is not None:
-            raise text.refused(join, "Rows of SESSION cannot be joined.", "Aggregate them first.")
-    is_append = all(one.changelog is ChangelogMode.APPEND for one in relations)
-    width = len(relations[0].fields)
-    relations, rest = _pushed(planner, relations, found.rest, kind)
-    if found.bound and not is_append:
-        low, high = found.bound.lower_ms, found.bound.upper_ms
-        what = f"Times that are {low} to {high} ms apart are only joined when nothing changes in both inputs."
-        raise text.refused(join, what, "Join by the keys alone, or read append-only tables.")
-    if rest and kind is not JoinKind.INNER:
-        what = f"A {kind.value} JOIN takes equations and bounds of time attributes only."
-        raise text.refused(
-            join, what, "Put conditions of one side into a query: LEFT JOIN (SELECT * FROM b WHERE ...) AS b."
-        )
+    """Plan a regular, window or interval join.
+
+    Args:
+        planner: Planner of the query.
+        rows: Both inputs.
+        found: Conditions of the join.
+        kind: Kind of the join; MARK adds a column.
+        node: Node of the join, for errors.
+    """
+    relations = _checked(planner, rows, found, node)
+    widths = len(relations[0].fields), len(relations[1].fields)
+    relations, found = pushed(relations, found, kind, planner.ttl_ms)
     if found.bound is None:
         relations = [normalized(one, planner.ttl_ms) for one in relations]
     (left, left_keys), (right, right_keys) = (
         keyed(one, keys) for one, keys in zip(relations, (found.left, found.right), strict=True)
     )
-    widths = (len(left.fields), len(right.fields))
-    operation: Operation
-    ends = None if found.bound else _window_ends([one.window for one in rows], left_keys, right_keys)
-    if found.bound:
-        bound = found.bound
-        operation = IntervalJoin(
+    window = _common_window([one.window for one in rows], left_keys, right_keys)
+    join = _operation(planner, (left, right), found, kind, None if found.bound else window)
+    needs_pairs = kind is JoinKind.MARK or (bool(found.rest) and kind is not JoinKind.INNER)
+    relation = (
+        matched((left, right), (left_keys, right_keys), join, widths[0], found.rest)
+        if needs_pairs
+        else Stateful(merged=(left, right), keys=(left_keys, right_keys), operation=join, fields=())
+    )
+    relation = attrs.evolve(
+        relation,
+        fields=_fields(left, right, kind),
+        changelog=_changelog((left, right), join),
+        upsert_key=_upsert_key(left, right, kind),
+    )
+    rest = () if needs_pairs else found.rest
+    result = trimmed(relation, widths, join.widths, rest)
+    is_windowed = isinstance(join, Join) and join.window_end is not None and rows[0].window is not None
+    return PlannedRows(result, attrs.evolve(rows[0].window, time=None) if is_windowed and rows[0].window else None)
+
+
+def _checked(
+    planner: SelectPlanner, rows: tuple[PlannedRows, PlannedRows], found: Conditions, node: exp.Expr
+) -> list[Relation]:
+    """Return the inputs of a join, unless they cannot be joined."""
+    for one in rows:
+        if one.window and one.window.gap_ms is not None:
+            raise planner.text.refused(node, "Rows of SESSION cannot be joined.", "Aggregate them first.")
+    relations = [one.relation for one in rows]
+    if found.bound and any(one.changelog is not ChangelogMode.APPEND for one in relations):
+        low, high = found.bound.lower_ms, found.bound.upper_ms
+        what = f"Times that are {low} to {high} ms apart are only joined when nothing changes in both inputs."
+        raise planner.text.refused(node, what, "Join by the keys alone, or read append-only tables.")
+    return relations
+
+
+def _operation(
+    planner: SelectPlanner,
+    sides: tuple[Relation, Relation],
+    found: Conditions,
+    kind: JoinKind,
+    window: tuple[WindowColumns, WindowColumns] | None,
+) -> Join | IntervalJoin:
+    widths, bound = (len(sides[0].fields), len(sides[1].fields)), found.bound
+    if bound:
+        return IntervalJoin(
             kind=kind,
             widths=widths,
             times=bound.times,
             lower_ms=bound.lower_ms,
             upper_ms=bound.upper_ms,
             time=bound.time,
+            null_safe=found.null_safe,
         )
-    else:
-        operation = Join(kind=kind, widths=widths, ttl_ms=0 if ends else planner.ttl_ms, window_end=ends)
-    is_added_to = is_append and (found.bound is not None or ends is not None or kind is JoinKind.INNER)
-    keys = None
-    if left.upsert_key is not None and right.upsert_key is not None:
-        keys = (*left.upsert_key, *(at + widths[0] for at in right.upsert_key))
-    relation = Stateful(
-        merged=(left, right),
-        keys=(left_keys, right_keys),
-        operation=operation,
-        fields=both_fields(left, right, kind),
-        changelog=ChangelogMode.APPEND if is_added_to else ChangelogMode.RETRACT,
-        upsert_key=keys,
+    if window is None:
+        return Join(kind=kind, widths=widths, ttl_ms=planner.ttl_ms, null_safe=found.null_safe)
+    one, other = window
+    return Join(
+        kind=kind,
+        widths=widths,
+        window_end=(one.end, other.end),
+        time=one.attribute,
+        zone=one.zone,
+        null_safe=found.null_safe,
     )
-    result = trimmed(relation, (width, len(relations[1].fields)), widths, rest)
-    return PlannedRows(result, attrs.evolve(rows[0].window, time=None) if ends and rows[0].window else None)
 
 
-def _pushed(
-    planner: SelectPlanner, relations: list[Relation], conditions: Sequence[TypedExpression], kind: JoinKind
-) -> tuple[list[Relation], list[TypedExpression]]:
-    """Push conditions on one side below the join, if the result is the same; return the others."""
-    width = len(relations[0].fields)
-    sides: tuple[list[TypedExpression], list[TypedExpression]] = ([], [])
-    rest = []
-    for one in conditions:
-        found = columns_in(one)
-        if found and max(found) < width and kind in (JoinKind.INNER, JoinKind.RIGHT):
-            sides[0].append(one)
-        elif found and min(found) >= width and kind in (JoinKind.INNER, JoinKind.LEFT):
-            sides[1].append(shifted(one, width))
-        else:
-            rest.append(one)
-    return [filtered(relation, side, planner.ttl_ms) for relation, side in zip(relations, sides, strict=True)], rest
+def _fields(left: Relation, right: Relation, kind: JoinKind) -> tuple[Field, ...]:
+    if not kind.has_only_left:
+        return both_fields(left, right, kind)
+    return (*without_times(left.fields), *((MARK,) if kind is JoinKind.MARK else ()))
 
 
-def _window_ends(
+def _changelog(sides: Sequence[Relation], join: Join | IntervalJoin) -> ChangelogMode:
+    is_append = all(one.changelog is ChangelogMode.APPEND for one in sides)
+    is_final = isinstance(join, IntervalJoin) or join.window_end is not None
+    is_added_to = is_append and (is_final or join.kind in (JoinKind.INNER, JoinKind.SEMI))
+    return ChangelogMode.APPEND if is_added_to else ChangelogMode.RETRACT
+
+
+def _upsert_key(left: Relation, right: Relation, kind: JoinKind) -> tuple[int, ...] | None:
+    if kind.has_only_left:
+        return left.upsert_key
+    if left.upsert_key is None or right.upsert_key is None:
+        return None
+    return (*left.upsert_key, *(at + len(left.fields) for at in right.upsert_key))
+
+
+def _common_window(
     windows: Sequence[WindowColumns | None], left: tuple[int, ...], right: tuple[int, ...]
-) -> tuple[int, int] | None:
-    """Return the positions of both sides' window ends, if the window bounds are among the keys."""
+) -> tuple[WindowColumns, WindowColumns] | None:
+    """Return the windows of both sides, if their bounds are among the keys."""
     one, other = windows
     pairs = set(zip(left, right, strict=True))
     if one is None or other is None or not {(one.start, other.start), (one.end, other.end)} <= pairs:
         return None
-    return one.end, other.end
+    return one, other

@@ -158,6 +158,8 @@ def _numbered(
             with_number=is_told,
             window=windows,
             ttl_ms=0 if windows is not None else planner.ttl_ms,
+            time=TimeAttribute.EVENT if window is None else window.attribute,
+            zone="UTC" if window is None else window.zone,
         ),
         fields=(*(fields if windows is not None else without_times(fields)), *number),
         changelog=ChangelogMode.RETRACT if windows is None else ChangelogMode.APPEND,

@@ -12,10 +12,12 @@ from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["FAILURE", "WINDOWS", "WINDOW_COLUMNS", "elements", "failure", "unless_null"]
+__all__ = ["FAILURE", "OF_PAIRS", "WINDOWS", "WINDOW_COLUMNS", "elements", "failure", "unless_null"]
 
 FAILURE: Final = "$FAILURE"
 """Function that fails the query with the text of its argument."""
+OF_PAIRS: Final = "$OF_PAIRS"
+"""Function that returns a condition for the pairs among the rows of ``Pairs``, and TRUE for the others."""
 WINDOW_COLUMNS: Final = ("window_start", "window_end", "window_time")
 """Names of a window's columns."""
 _MILLI: Final = interval_text(Interval(1))
@@ -99,6 +101,7 @@ def _unnested(call: Call, texts: Sequence[str]) -> str:
 
 WINDOWS: Final[Mapping[str, BuiltInFunction]] = {
     FAILURE: BuiltInFunction(like(0), forms("raise_error({0})"), (1, 1)),
+    OF_PAIRS: BuiltInFunction(like(1), forms("case when {0} = 0 then {1} else true end"), (2, 2)),
     "$UNLESS_NULL": BuiltInFunction(like(2), forms("if({0} is null, {1}, {2})"), (3, 3)),
     "$WINDOW_START": BuiltInFunction(never_null(_STAMP), forms(_BEGIN), (3, 3)),
     "$WINDOW_TIME": BuiltInFunction(like(0), _last, (1, 1)),

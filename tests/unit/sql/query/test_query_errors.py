@@ -74,7 +74,6 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT id FROM orders WHERE id BETWEEN SYMMETRIC 2 AND 1",
         "SELECT * FROM SESSION(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE)",
         "SELECT r FROM SESSION(TABLE ships PARTITION BY r.x, DESCRIPTOR(ts), INTERVAL '1' MINUTE) GROUP BY window_start, window_end, r",
-        "SELECT o.id FROM orders o FULL JOIN clicks c ON o.cur = c.k AND c.v > 1",
         "SELECT WINDOW_FANCY(id) FROM orders",
         "SELECT INITCAP(cur) FROM orders",
     ],

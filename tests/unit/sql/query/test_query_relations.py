@@ -13,8 +13,10 @@ from kafkastream.sql.plan.operations import (
     Join,
     JoinKind,
     Keep,
+    Matches,
     Normalize,
     Order,
+    Pairs,
     SessionAggregate,
     TemporalJoin,
     TimeAttribute,
@@ -23,7 +25,7 @@ from kafkastream.sql.plan.operations import (
 )
 from kafkastream.sql.plan.relations import Explode, Project, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import spark_text
-from tests.unit.sql.planning import columns, condition, failure, operation, plan, texts, under
+from tests.unit.sql.planning import FUNCTIONS, columns, condition, failure, operation, plan, texts, under
 
 RETRACT, APPEND, UPSERT = ChangelogMode.RETRACT, ChangelogMode.APPEND, ChangelogMode.UPSERT
 WINDOW = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
@@ -199,6 +201,55 @@ def test_joins() -> None:
     upserted = under(plan("SELECT * FROM orders, rates WHERE orders.cur = rates.cur"))
     assert (upserted.keys, upserted.changelog) == (((1,), (0,)), RETRACT)
     assert isinstance(upserted.merged[1], Stateful)
+
+
+def test_an_outer_join_counts_the_pairs_that_meet_a_condition() -> None:
+    found = plan("SELECT o.id, c.v FROM orders o LEFT JOIN clicks c ON o.cur = c.k AND c.v > o.id")
+    matched = under(found)
+    assert matched.operation == Matches(kind=JoinKind.LEFT, keys=1, widths=(5, 3))
+    assert (matched.keys, found.changelog) == (((1,),), RETRACT)
+    assert condition(matched.merged[0]) == "case when c0 = 0 then (c8 > c2) else true end"
+    pairs = under(matched.merged[0])
+    assert pairs.operation == Pairs(join=Join(kind=JoinKind.LEFT, widths=(5, 3)))
+    assert columns(pairs)[:3] == ["$part TINYINT NOT NULL", "cur STRING", "id INT"]
+
+
+def test_a_condition_on_the_outer_side_becomes_a_key() -> None:
+    found = under(plan("SELECT o.id FROM orders o FULL JOIN clicks c ON o.cur = c.k AND o.id > 1 AND c.v > 2"))
+    assert found.operation == Join(kind=JoinKind.FULL, widths=(6, 4))
+    assert found.keys == ((1, 5), (0, 3))
+    left, right = (texts(one)[-1] for one in found.merged)
+    assert (left, right) == tuple(
+        f"case when ({one}) then true else cast(null as boolean) end" for one in ("c0 > 1", "c1 > 2")
+    )
+
+
+def test_functions_are_only_called_for_pairs() -> None:
+    found = under(plan("SELECT o.id FROM orders o LEFT JOIN ships s ON o.cur = s.at AND my_double(o.id) > s.oid"))
+    name = FUNCTIONS.find(("", "default_database", "my_double"))
+    assert name is not None
+    assert f"{name.spark_name}((__kept and c0 = 0), " in str(condition(found.merged[0]))
+
+
+def test_outer_joins_of_windows_and_times_are_only_added_to() -> None:
+    window = "SELECT * FROM TABLE(TUMBLE(TABLE {}, DESCRIPTOR({}), INTERVAL '1' HOUR))"
+    on = "l.window_start = r.window_start AND l.window_end = r.window_end"
+    left = window.format("orders", "pt")
+    found = plan(f"SELECT l.id FROM ({left}) l LEFT JOIN ({left}) r ON {on} AND l.id > r.id")
+    assert found.changelog is APPEND
+    matched = under(found).operation
+    assert isinstance(matched, Matches)
+    assert (matched.is_final, matched.widths) == (True, (9, 9))
+    joined = operation(f"SELECT l.id FROM ({left}) l JOIN ({left}) r ON {on}")
+    assert isinstance(joined, Join)
+    assert (joined.window_end, joined.time) == ((6, 6), TimeAttribute.PROCESSING)
+    near = "o.ts BETWEEN s.ts AND s.ts + INTERVAL '1' HOUR AND o.price > 2 * s.oid"
+    assert plan(f"SELECT o.id FROM orders o FULL JOIN ships s ON o.id = s.oid AND {near}").changelog is APPEND
+
+
+def test_null_safe_keys() -> None:
+    found = operation("SELECT o.id FROM orders o LEFT JOIN clicks c ON o.id = c.v AND o.cur IS NOT DISTINCT FROM c.k")
+    assert found == Join(kind=JoinKind.LEFT, widths=(5, 3), null_safe=(1,))
 
 
 @pytest.mark.parametrize(

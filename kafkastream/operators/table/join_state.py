@@ -1,0 +1,93 @@
+"""Rows that a regular join keeps of its inputs: how often each is there, and how many matches it has."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.operators.state.keyed_context import KeyedContext
+from kafkastream.operators.table.table_rows import Columns
+
+__all__ = ["COUNT", "MET", "JoinState", "Kept"]
+
+_SIDES: Final = ("left", "right")
+_EXPIRES: Final = "expires"
+
+Kept = dict[Columns, list[int]]
+"""Rows of a side: multiplicity, number of matches on the other side, and time of the last write."""
+
+COUNT: Final = 0
+MET: Final = 1
+_WRITTEN: Final = 2
+
+
+@final
+class JoinState:
+    """Rows of both inputs with the current key.
+
+    Args:
+        keyed_context: Keyed context of the operator.
+        ttl_ms: Time after its last write at which a row expires, in ms; 0 for never.
+    """
+
+    def __init__(self, keyed_context: KeyedContext, ttl_ms: int) -> None:
+        self._context = keyed_context
+        self._ttl_ms = ttl_ms
+
+    def rows(self, side: int) -> Kept:
+        """Return the rows of a side; an empty mapping that is not kept, if there are none."""
+        rows: Kept = self._context.entry.get(_SIDES[side], {})
+        return rows
+
+    def now(self) -> int:
+        """Return the time to note with a row that is written, in ms."""
+        return self._context.clock() if self._ttl_ms else 0
+
+    def put(self, side: int, row: Columns, count: int, met: int) -> None:
+        """Keep a row; one that is not there and has no match is removed."""
+        rows: Kept = self._context.entry.setdefault(_SIDES[side], {})
+        if count > 0 or met > 0:
+            now = self.now()
+            rows[row] = [count, met, now]
+            self._expect_expiry(now)
+        else:
+            rows.pop(row, None)
+        self._tidy()
+
+    def meet(self, side: int, rows: Kept, by: int) -> None:
+        """Change the number of matches of rows of a side."""
+        now = self.now()
+        for kept in rows.values():
+            kept[MET] += by
+            kept[_WRITTEN] = now
+
+    def expire(self, now: int) -> None:
+        """Remove rows that were written too long ago."""
+        if self._ttl_ms:
+            for side in range(2):
+                rows = self.rows(side)
+                for row in [row for row, kept in rows.items() if kept[_WRITTEN] + self._ttl_ms <= now]:
+                    del rows[row]
+            self._tidy()
+
+    def due(self, now: int) -> None:
+        """Remove expired rows when the timer fires, and register the next one."""
+        self._context.entry.pop(_EXPIRES, None)
+        self.expire(now)
+        written = [one[_WRITTEN] for side in range(2) for one in self.rows(side).values()]
+        if written:
+            self._expect_expiry(min(written))
+        self._context.changed()
+
+    def _tidy(self) -> None:
+        entry = self._context.entry
+        for side in _SIDES:
+            if not entry.get(side, True):
+                del entry[side]
+        self._context.changed()
+
+    def _expect_expiry(self, written: int) -> None:
+        """Register a timer for the expiry of rows written at a time, unless an earlier one is registered."""
+        if self._ttl_ms and _EXPIRES not in self._context.entry:
+            self._context.entry[_EXPIRES] = True
+            self._context.register(TimeDomain.PROCESSING_TIME, written + self._ttl_ms)

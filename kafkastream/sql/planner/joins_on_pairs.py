@@ -1,0 +1,133 @@
+"""Joins with conditions on pairs of rows: Spark evaluates them on all pairs with equal keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import attrs
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.expression import (
+    TRUE,
+    Call,
+    Case,
+    TypedExpression,
+    columns_in,
+    conjunction,
+    renumbered,
+    shifted,
+)
+from kafkastream.sql.plan.functions.window_functions import OF_PAIRS
+from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Matches, Pairs
+from kafkastream.sql.plan.plan_builder import filtered, projected, reference, references
+from kafkastream.sql.plan.relations import Field, Relation, Stateful
+from kafkastream.sql.planner.join_conditions import Conditions
+from kafkastream.sql.types import DataType, Kind
+
+__all__ = ["MARK", "matched", "pushed"]
+
+MARK: Final = Field("$mark", DataType.of(Kind.BOOLEAN).not_null())
+"""Column of a MARK join that says whether a row has a match."""
+_BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
+_PART: Final = Field("$part", DataType.of(Kind.TINYINT).not_null())
+_NUMBER: Final = Field("$number", DataType.of(Kind.BIGINT))
+
+_FILTERS: Final = (
+    frozenset({JoinKind.INNER, JoinKind.RIGHT, JoinKind.SEMI}),
+    frozenset({JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI, JoinKind.MARK}),
+)
+"""Kinds of joins from which a row of that side vanishes that does not meet a condition on it alone."""
+
+
+def pushed(
+    relations: Sequence[Relation], found: Conditions, kind: JoinKind, ttl_ms: int
+) -> tuple[list[Relation], Conditions]:
+    """Push conditions on one side below the join: as a filter, or into a key that equals none if one does not hold."""
+    width = len(relations[0].fields)
+    sides: tuple[list[TypedExpression], list[TypedExpression]] = ([], [])
+    rest = []
+    for one in found.rest:
+        columns = columns_in(one)
+        if not columns and kind is JoinKind.INNER:
+            rest.append(one)
+        elif not columns or max(columns) < width:
+            sides[0 if columns or kind is not JoinKind.RIGHT else 1].append(one)
+        elif min(columns) >= width:
+            sides[1].append(shifted(one, width))
+        else:
+            rest.append(one)
+    below = [
+        filtered(relation, own if kind in filters else [], ttl_ms)
+        for relation, own, filters in zip(relations, sides, _FILTERS, strict=True)
+    ]
+    keys = [[] if kind in filters else own for own, filters in zip(sides, _FILTERS, strict=True)]
+    if not any(keys):
+        return below, found._replace(rest=tuple(rest))
+    left, right = map(_true_if, keys)
+    return below, found._replace(left=(*found.left, left), right=(*found.right, right), rest=tuple(rest))
+
+
+def _true_if(conditions: Sequence[TypedExpression]) -> TypedExpression:
+    """Return TRUE if all conditions hold, otherwise NULL."""
+    condition = conjunction(conditions)
+    return TRUE if condition is None else Case((condition,), (TRUE,), null_of(_BOOLEAN), _BOOLEAN)
+
+
+def matched(
+    sides: tuple[Relation, Relation],
+    keys: tuple[tuple[int, ...], tuple[int, ...]],
+    join: Join | IntervalJoin,
+    width: int,
+    rest: Sequence[TypedExpression],
+) -> Stateful:
+    """Return a join with conditions on pairs, without its columns and changes.
+
+    Args:
+        sides: Inputs, with their keys as columns.
+        keys: Positions of each input's key columns.
+        join: The join without the conditions.
+        width: Number of columns of the left input over which the conditions are written.
+        rest: The conditions, over the columns of the left input and then those of the right one.
+    """
+    pairs = Pairs(join=join)
+    number = (_NUMBER,) if pairs.is_final else ()
+    every = [[*(_optional(field) for field in side.fields), *number] for side in sides]
+    found = [_optional(sides[0].fields[place]) for place in keys[0]]
+    is_append = pairs.is_final or all(one.changelog is ChangelogMode.APPEND for one in sides)
+    emitted = Stateful(
+        merged=sides,
+        keys=keys,
+        operation=pairs,
+        fields=(_PART, *found, *every[0], *every[1]),
+        changelog=ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT,
+    )
+    begin, middle = 1 + len(found), 1 + len(found) + len(every[0])
+    moved = [
+        renumbered(one, {at: at + begin if at < width else at - width + middle for at in columns_in(one)})
+        for one in rest
+    ]
+    condition = conjunction(moved) or TRUE
+    left = projected(
+        emitted,
+        references(emitted),
+        [field.name for field in emitted.fields],
+        Call(OF_PAIRS, (reference(emitted, 0), condition), _BOOLEAN),
+    )
+    return Stateful(
+        merged=(left,),
+        keys=(tuple(range(1, begin)),),
+        operation=Matches(
+            kind=join.kind,
+            keys=len(found),
+            widths=(len(every[0]), len(every[1])),
+            is_final=pairs.is_final,
+            ttl_ms=join.ttl_ms if isinstance(join, Join) else 0,
+        ),
+        fields=(),
+    )
+
+
+def _optional(field: Field) -> Field:
+    return attrs.evolve(field, type=field.type.nullable(), time=None)
