@@ -10,13 +10,13 @@ from types import ModuleType
 from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.options.local_paths import local_path
 from kafkastream.sql.table_options import did_you_mean
-from kafkastream.sql.user_functions import UserDefinedFunction, UserFunction
+from kafkastream.sql.user_functions import TableFunction, UserDefinedFunction, UserFunction
 
 __all__ = ["checked_function", "imported_function"]
 
 
 def checked_function(function: object, where: str) -> UserFunction:
-    """Check that an object is a function made by ``udf``, and return it.
+    """Check that an object is a function made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``, and return it.
 
     Raises:
         DefinitionError: It is something else.
@@ -24,7 +24,8 @@ def checked_function(function: object, where: str) -> UserFunction:
     if isinstance(function, UserFunction):
         return function
     if isinstance(function, UserDefinedFunction) or callable(function):
-        what, now = f"{_shown(function)} has no result type", "Decorate it with @udf(result_type='...')."
+        maker = "@udtf(result_types=[...])" if isinstance(function, TableFunction) else "@udf(result_type='...')"
+        what, now = f"{_shown(function)} has no result type", f"Decorate it with {maker}."
     else:
         what, now = f"{function!r} is not a function", "Give the result of udf(...)."
     raise DefinitionError(what, where=where, now=now)

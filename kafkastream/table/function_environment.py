@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from kafkastream.options.job import PYTHON_FILES
 from kafkastream.sql.catalog import name_of
-from kafkastream.sql.user_functions import UserFunction
+from kafkastream.sql.user_functions import AggregateFunction, TableAggregateFunction, UserFunction
 from kafkastream.table.functions import create_function, create_system_function
 from kafkastream.table.session_planner import SessionPlanner
 
 __all__ = ["FunctionEnvironment"]
+
+Function = UserFunction | AggregateFunction | TableAggregateFunction
 
 
 class FunctionEnvironment:
@@ -16,15 +18,16 @@ class FunctionEnvironment:
 
     _planner: SessionPlanner
 
-    def create_temporary_function(self, path: str, function: UserFunction) -> None:
+    def create_temporary_function(self, path: str, function: Function) -> None:
         """Register a function under a name in a catalog and database.
 
         Args:
             path: Name, by default in the current catalog and database.
-            function: Function made by ``udf``.
+            function: Function made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``; or an aggregate function that declares its
+                types.
 
         Raises:
-            DefinitionError: A function of this name exists, or ``function`` was not made by ``udf``.
+            DefinitionError: A function of this name exists, or ``function`` has no types.
 
         Example:
             >>> from kafkastream.table.udf import udf
@@ -39,15 +42,16 @@ class FunctionEnvironment:
 
     createTemporaryFunction = create_temporary_function
 
-    def create_temporary_system_function(self, name: str, function: UserFunction) -> None:
+    def create_temporary_system_function(self, name: str, function: Function) -> None:
         """Register a function under a name without catalog and database; it takes precedence over a built-in one.
 
         Args:
             name: Name of the function.
-            function: Function made by ``udf``.
+            function: Function made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``; or an aggregate function that declares its
+                types.
 
         Raises:
-            DefinitionError: A function of this name exists, or ``function`` was not made by ``udf``.
+            DefinitionError: A function of this name exists, or ``function`` has no types.
             UnsupportedFeatureError: The name is that of a built-in aggregate, or of a function with its own grammar.
         """
         create_system_function(name, function, self._planner, f"create_temporary_system_function({name!r})")

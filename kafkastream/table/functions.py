@@ -8,6 +8,7 @@ from kafkastream.sql.expressions.built_in_names import is_replaceable
 from kafkastream.sql.function_imports import checked_function, imported_function
 from kafkastream.sql.syntax.statements import CreateFunction, Drop
 from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.udf import AggregateFunction, TableAggregateFunction, udaf, udtaf
 
 __all__ = ["create_function", "create_system_function", "created_function", "drop_function"]
 
@@ -47,7 +48,7 @@ def create_function(
 
     Args:
         name: Name of the function, with or without catalog and database.
-        function: Function made by ``udf``.
+        function: Function made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``, or an aggregate function with its types.
         planner: Planner of the session.
         where: Statement or method, for errors.
         temporary: Register a temporary function, which hides a permanent one of its name.
@@ -57,7 +58,7 @@ def create_function(
         DefinitionError: The object is not a function, or one of this name exists.
     """
     path = planner.catalog.path(name)
-    made = checked_function(function, where)
+    made = checked_function(_wrapped(function), where)
     planner.functions.create(path, made, where, temporary=temporary, if_not_exists=if_not_exists)
 
 
@@ -75,8 +76,15 @@ def create_system_function(
             f"the built-in function {name.upper()} cannot be replaced", where=where, now="Take another name."
         )
     path = planner.functions.system_path(name)
-    made = checked_function(function, where)
+    made = checked_function(_wrapped(function), where)
     planner.functions.create(path, made, where, temporary=True, if_not_exists=if_not_exists)
+
+
+def _wrapped(function: object) -> object:
+    """Return an aggregate function that declares its types, as PyFlink takes it, made by ``udaf`` or ``udtaf``."""
+    if isinstance(function, AggregateFunction):
+        return udaf(function)
+    return udtaf(function) if isinstance(function, TableAggregateFunction) else function
 
 
 def drop_function(statement: Drop, planner: SessionPlanner) -> None:

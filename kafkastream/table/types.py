@@ -271,22 +271,23 @@ class DataTypes:
         raise _refused("NULL", "Use the type that the column would have.")
 
     @staticmethod
-    def LIST_VIEW(*_: DataType) -> NoReturn:
-        """Not supported: a type of aggregate functions' accumulators.
+    def LIST_VIEW(element_type: DataType) -> DataType:
+        """List in the accumulator of an aggregate function: the type of an ARRAY.
 
-        Raises:
-            UnsupportedFeatureError: Always.
+        Args:
+            element_type: Type of the elements.
         """
-        raise _refused("LIST_VIEW", "Use ARRAY.")
+        return DataTypes.ARRAY(element_type)
 
     @staticmethod
-    def MAP_VIEW(*_: DataType) -> NoReturn:
-        """Not supported: a type of aggregate functions' accumulators.
+    def MAP_VIEW(key_type: DataType, value_type: DataType) -> DataType:
+        """Map in the accumulator of an aggregate function: the type of a MAP.
 
-        Raises:
-            UnsupportedFeatureError: Always.
+        Args:
+            key_type: Type of the keys.
+            value_type: Type of the values.
         """
-        raise _refused("MAP_VIEW", "Use MAP.")
+        return DataTypes.MAP(key_type, value_type)
 
 
 def _checked(of: DataType, nullable: bool) -> DataType:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
-from typing import Any, NoReturn, overload
+from typing import overload
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.syntax.data_types import parse_type
-from kafkastream.sql.type_families import INTERVALS
-from kafkastream.sql.types import DataType, Kind
-from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, UserDefinedFunction, UserFunction
+from kafkastream.sql.user_functions import (
+    AggregateFunction,
+    FunctionContext,
+    FunctionKind,
+    ImperativeAggregateFunction,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+    UserDefinedFunction,
+    UserFunction,
+)
+from kafkastream.table.function_making import Called, Made, Type, Types, aggregate, scalar, table
 
 __all__ = [
     "AggregateFunction",
     "FunctionContext",
+    "ImperativeAggregateFunction",
     "ScalarFunction",
     "TableAggregateFunction",
     "TableFunction",
@@ -26,16 +33,12 @@ __all__ = [
     "udtf",
 ]
 
-_Type = DataType | str
-_Types = _Type | Iterable[_Type]
-_Called = Callable[..., Any] | ScalarFunction
-
 
 @overload
 def udf(
-    f: _Called,
-    input_types: _Types | None = None,
-    result_type: _Type | None = None,
+    f: Called,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
@@ -45,22 +48,22 @@ def udf(
 @overload
 def udf(
     f: None = None,
-    input_types: _Types | None = None,
-    result_type: _Type | None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> Callable[[_Called], UserFunction]: ...
+) -> Callable[[Called], UserFunction]: ...
 
 
 def udf(
-    f: _Called | None = None,
-    input_types: _Types | None = None,
-    result_type: _Type | None = None,
+    f: Called | None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction | Callable[[_Called], UserFunction]:
+) -> UserFunction | Callable[[Called], UserFunction]:
     """Make a scalar function for SQL out of a Python function; without ``f``, a decorator.
 
     Arguments and results are ``bool``, ``int``, ``float``, ``Decimal``, ``str``, ``bytes``, ``date``, ``time``,
@@ -88,117 +91,176 @@ def udf(
         >>> twice.name, str(twice.result_type)
         ('twice', 'BIGINT')
     """
-    if func_type not in ("general", "pandas"):
-        raise DefinitionError(f"The func_type must be one of 'general, pandas', got {func_type}.")
-    made = partial(_made, input_types, result_type, deterministic, name, is_pandas=func_type == "pandas")
+    made = partial(scalar, Made(FunctionKind.SCALAR, input_types, deterministic, name, func_type), result_type)
     return made if f is None else made(f)
 
 
-def _made(
-    input_types: _Types | None,
-    result_type: _Type | None,
-    deterministic: bool | None,
-    name: str | None,
-    function: _Called,
-    *,
-    is_pandas: bool,
-) -> UserFunction:
-    own_name = name or str(getattr(function, "__name__", type(function).__name__))
-    where = f"udf {own_name!r}"
-    _check_function(function, where)
-    if result_type is None:
-        raise DefinitionError(
-            "a function for SQL needs a result type", where=where, now="Write @udf(result_type='BIGINT')."
-        )
-    own = function.is_deterministic() if isinstance(function, ScalarFunction) else True
-    if isinstance(function, ScalarFunction) and deterministic not in (None, own):
-        raise DefinitionError(f"Inconsistent deterministic: {deterministic} and {own}", where=where)
-    return UserFunction(
-        function,
-        own_name,
-        _type(result_type, where),
-        None if input_types is None else _types(input_types, where),
-        own if deterministic is None else deterministic,
-        is_pandas,
+@overload
+def udtf(
+    f: Called,
+    input_types: Types | None = None,
+    result_types: Types | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> UserFunction: ...
+
+
+@overload
+def udtf(
+    f: None = None,
+    input_types: Types | None = None,
+    result_types: Types | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> Callable[[Called], UserFunction]: ...
+
+
+def udtf(
+    f: Called | None = None,
+    input_types: Types | None = None,
+    result_types: Types | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+) -> UserFunction | Callable[[Called], UserFunction]:
+    """Make a table function for SQL, which gives any number of rows per call; without ``f``, a decorator.
+
+    Args:
+        f: Function or ``TableFunction`` that yields or returns rows: ``tuple`` or ``Row``, or the value of an only column.
+        input_types: As of ``udf``.
+        result_types: Types of the columns; or a ROW; or the type of the only column.
+        deterministic: As of ``udf``.
+        name: Name of the function; by default, the Python function's.
+
+    Raises:
+        DefinitionError: ``f`` is no function, or has no result types.
+
+    Example:
+        >>> @udtf(result_types=["STRING", "INT"])
+        ... def words(text):
+        ...     for word in text.split():
+        ...         yield word, len(word)
+        >>> words.name, str(words.result_type)
+        ('words', 'ROW<`f0` STRING, `f1` INT> NOT NULL')
+    """
+    made = partial(table, Made(FunctionKind.TABLE, input_types, deterministic, name), result_types)
+    return made if f is None else made(f)
+
+
+@overload
+def udaf(
+    f: Called,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> UserFunction: ...
+
+
+@overload
+def udaf(
+    f: None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> Callable[[Called], UserFunction]: ...
+
+
+def udaf(
+    f: Called | None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> UserFunction | Callable[[Called], UserFunction]:
+    """Make an aggregate function for SQL; without ``f``, a decorator.
+
+    Args:
+        f: ``AggregateFunction``; or a Python function with ``func_type="pandas"``.
+        input_types: As of ``udf``.
+        result_type: Type of the result; by default, what ``get_result_type`` returns.
+        accumulator_type: Type of the accumulator; by default, what ``get_accumulator_type`` returns.
+        deterministic: As of ``udf``.
+        name: Name of the function; by default, that of the class.
+        func_type: ``"general"``, or ``"pandas"`` for a function of a window that takes a ``pandas.Series`` for each
+            argument, with all rows of the window.
+
+    Raises:
+        DefinitionError: ``f`` is no aggregate function, or lacks a type.
+
+    Example:
+        >>> @udaf(result_type="DOUBLE", func_type="pandas")
+        ... def middle(values):
+        ...     return values.median()
+        >>> middle.name, middle.is_pandas
+        ('middle', True)
+    """
+    made = partial(
+        aggregate,
+        Made(FunctionKind.AGGREGATE, input_types, deterministic, name, func_type),
+        result_type,
+        accumulator_type,
     )
+    return made if f is None else made(f)
 
 
-def _check_function(function: object, where: str) -> None:
-    if isinstance(function, UserDefinedFunction) and not isinstance(function, ScalarFunction):
-        raise _refused(f"{type(function).__name__} is not a ScalarFunction")
-    if inspect.isclass(function) or not (isinstance(function, ScalarFunction) or callable(function)):
-        raise DefinitionError(
-            f"Invalid function: not a function or callable (__call__ is not defined): {type(function)}",
-            where=where,
-            now="Give a function, or an instance of a ScalarFunction.",
-        )
+@overload
+def udtaf(
+    f: Called,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> UserFunction: ...
 
 
-def _types(given: _Types, where: str) -> tuple[DataType, ...]:
-    if isinstance(given, DataType) and given.kind is Kind.ROW:
-        return tuple(field.type for field in given.fields)
-    return tuple(_type(one, where) for one in ([given] if isinstance(given, DataType | str) else given))
+@overload
+def udtaf(
+    f: None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> Callable[[Called], UserFunction]: ...
 
 
-def _type(given: object, where: str) -> DataType:
-    if isinstance(given, str):
-        given = parse_type(given)
-    if not isinstance(given, DataType):
-        raise DefinitionError(f"{given!r} is not a type", where=where, now="Give a DataType, or SQL such as 'BIGINT'.")
-    if given.kind in INTERVALS:
-        raise UnsupportedFeatureError(
-            f"a Python function has no values of type {given}", where=where, now="Use BIGINT, for milliseconds."
-        )
-    return given
+def udtaf(
+    f: Called | None = None,
+    input_types: Types | None = None,
+    result_type: Type | None = None,
+    accumulator_type: Type | None = None,
+    deterministic: bool | None = None,
+    name: str | None = None,
+    func_type: str = "general",
+) -> UserFunction | Callable[[Called], UserFunction]:
+    """Make a table aggregate function; without ``f``, a decorator.
 
+    Args:
+        f: ``TableAggregateFunction``.
+        input_types: As of ``udf``.
+        result_type: ROW of the columns, or the type of the only one; by default, what ``get_result_type`` returns.
+        accumulator_type: As of ``udaf``.
+        deterministic: As of ``udf``.
+        name: Name of the function; by default, that of the class.
+        func_type: ``"general"``.
 
-def _refused(what: str) -> UnsupportedFeatureError:
-    return UnsupportedFeatureError(
-        f"{what}: only scalar functions of the user's can be called in SQL",
-        now="Return an ARRAY from a udf and join UNNEST of it; aggregate with built-in functions, or with a keyed stream.",
+    Raises:
+        DefinitionError: ``f`` is no table aggregate function, or lacks a type.
+    """
+    made = partial(
+        aggregate,
+        Made(FunctionKind.TABLE_AGGREGATE, input_types, deterministic, name, func_type),
+        result_type,
+        accumulator_type,
     )
-
-
-def udtf(*_: object, **__: object) -> NoReturn:
-    """Not supported: return an ARRAY from a ``udf`` and UNNEST it to get several rows.
-
-    Raises:
-        UnsupportedFeatureError: Always.
-    """
-    raise _refused("udtf")
-
-
-def udaf(*_: object, **__: object) -> NoReturn:
-    """Not supported: use built-in aggregates in SQL, or an ``AggregateFunction`` on a keyed stream.
-
-    Raises:
-        UnsupportedFeatureError: Always.
-    """
-    raise _refused("udaf")
-
-
-def udtaf(*_: object, **__: object) -> NoReturn:
-    """Not supported: use built-in aggregates in SQL, or a ``KeyedProcessFunction`` on a keyed stream.
-
-    Raises:
-        UnsupportedFeatureError: Always.
-    """
-    raise _refused("udtaf")
-
-
-class _Refused(UserDefinedFunction):
-    def __init_subclass__(cls) -> None:
-        if cls.__module__ != __name__:
-            raise _refused(f"{cls.__mro__[1].__name__} {cls.__name__!r}")
-
-
-class TableFunction(_Refused):
-    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""
-
-
-class AggregateFunction(_Refused):
-    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""
-
-
-class TableAggregateFunction(_Refused):
-    """Not supported: creating a subclass raises ``UnsupportedFeatureError``."""
+    return made if f is None else made(f)

@@ -55,7 +55,7 @@ from kafkastream.table import (
     TableResult,
 )
 from kafkastream.table.statements import Interpreter
-from kafkastream.table.udf import FunctionContext, udaf, udf, udtaf, udtf
+from kafkastream.table.udf import AggregateFunction, FunctionContext, udaf, udf, udtf
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -187,20 +187,31 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "AvroRowSerializationSchema(record_class)": lambda *_: AvroRowSerializationSchema("com.example.Order"),
     "EnvironmentSettings.in_batch_mode()": lambda *_: EnvironmentSettings.in_batch_mode(),
     "DataTypes.NULL()": lambda *_: DataTypes.NULL(),
-    "DataTypes.LIST_VIEW(type)": lambda *_: DataTypes.LIST_VIEW(DataTypes.INT()),
-    "DataTypes.MAP_VIEW(type, type)": lambda *_: DataTypes.MAP_VIEW(DataTypes.INT(), DataTypes.INT()),
     "StreamTableEnvironment.to_changelog_stream(target_schema)": lambda *_: stream_of_another_form(),
     "FunctionContext.get_metric_group()": lambda *_: FunctionContext().get_metric_group(),
-    "udtf(f)": lambda *_: udtf(len),
-    "udaf(f)": lambda *_: udaf(len),
-    "udtaf(f)": lambda *_: udtaf(len),
 }
+
+
+class Spread(AggregateFunction):
+    """Difference of the greatest and the least amount."""
+
+    def create_accumulator(self) -> list[object]:
+        return []
+
+    def accumulate(self, accumulator: list[object], *args: object) -> None:
+        accumulator.extend(args)
+
+    def get_value(self, accumulator: list[object]) -> object:
+        return len(accumulator)
+
 
 shop = ModuleType("shop")
 """The module of the functions that the page calls."""
 vars(shop).update(
     discount=udf(lambda amount: amount, result_type="DOUBLE"),
     words=udf(str.split, result_type="ARRAY<STRING>"),
+    parts=udtf(str.split, result_types=["STRING"]),
+    spread=udaf(Spread(), result_type="DECIMAL(10, 2)", accumulator_type="ARRAY<DECIMAL(10, 2)>"),
     dice=udf(hash, result_type="BIGINT", deterministic=False),
 )
 sys.modules[shop.__name__] = shop
@@ -224,6 +235,8 @@ TABLES = f"""
     CREATE FUNCTION discount AS 'shop.discount' LANGUAGE PYTHON;
     CREATE FUNCTION words AS 'shop.words' LANGUAGE PYTHON;
     CREATE FUNCTION dice AS 'shop.dice' LANGUAGE PYTHON;
+    CREATE FUNCTION parts AS 'shop.parts' LANGUAGE PYTHON;
+    CREATE FUNCTION spread AS 'shop.spread' LANGUAGE PYTHON;
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from kafkastream.model.common.row import Row
 from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import UserFunction
 from kafkastream.table import TableEnvironment
-from kafkastream.table.udf import FunctionContext, ScalarFunction, udf
+from kafkastream.table.udf import AggregateFunction, FunctionContext, ScalarFunction, TableFunction, udf, udtf
 from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -197,6 +198,72 @@ def test_behind_a_keyed_aggregation_on_kafka(
     assert caught.value.what == "function 'only_many' raised ValueError: 1"
     assert caught.value.where.endswith("arguments 1")
     assert "raise ValueError(count)" in caught.value.now
+
+
+class Spread(AggregateFunction):
+    """Difference of the greatest and the least number."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], *args: int) -> None:
+        if args[0] == 666:
+            raise ValueError("the beast")
+        accumulator.append(args[0])
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return max(accumulator) - min(accumulator)
+
+    def get_result_type(self) -> str:
+        return "INT"
+
+    def get_accumulator_type(self) -> str:
+        return "ARRAY<INT>"
+
+
+class Splitting(TableFunction):
+    """Parts of a text, closed behind each task."""
+
+    def __init__(self, closed: Path) -> None:
+        self.closed = closed
+
+    def open(self, function_context: FunctionContext) -> None:
+        self.separator = function_context.get_job_parameter("separator", " ")
+
+    def eval(self, *args: str | None) -> Iterator[tuple[str, int]]:
+        text = args[0]
+        if text == "wrong":
+            yield ("wrong", "not a number")  # type: ignore[misc] # as a program may do
+        for part in text.split(self.separator) if text else ():
+            yield part, len(part)
+
+    def close(self) -> None:
+        self.closed.touch()
+
+
+def test_table_and_aggregate_functions(t_env: TableEnvironment, tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    t_env.get_config().set("pipeline.global-job-parameters", "separator:-")
+    t_env.create_temporary_function("split", udtf(Splitting(closed), result_types=["STRING", "INT"]))
+    t_env.create_temporary_function("spread", Spread())
+    t_env.execute_sql(
+        "CREATE VIEW t AS SELECT * FROM (VALUES (1, 'a-bb'), (2, CAST(NULL AS STRING)), (3, 'ccc'), (4, 'a')) AS v (id, s)"
+    )
+    joined = "SELECT id, part, n FROM t LEFT JOIN LATERAL TABLE(split(s)) AS p (part, n) ON TRUE WHERE id < 4"
+    assert sorted(rows(t_env, joined)) == [(1, "a", 1), (1, "bb", 2), (2, None, None), (3, "ccc", 3)]
+    assert closed.exists()
+    grouped = "SELECT part, spread(id), spread(n) FROM t, LATERAL TABLE(split(s)) AS p (part, n) GROUP BY part"
+    assert {("a", 3, 0), ("bb", 0, 0), ("ccc", 0, 0)} <= set(rows(t_env, grouped))
+    with pytest.raises(UserFunctionError) as caught:
+        rows(t_env, "SELECT part FROM (VALUES ('wrong')) AS v (s), LATERAL TABLE(split(s)) AS p (part, n)")
+    assert (
+        "function 'split' returned ('wrong', 'not a number'), a tuple, which is not of type ROW<" in caught.value.what
+    )
+    with pytest.raises(UserFunctionError) as caught:
+        rows(t_env, "SELECT k, spread(n) FROM (VALUES ('a', 1), ('b', 666)) AS v (k, n) GROUP BY k")
+    assert caught.value.what == "accumulate of function 'spread' raised ValueError: the beast"
+    assert "arguments 666; key 'b'; row (0, 'b', 666)" in caught.value.where
+    assert 'raise ValueError("the beast")' in caught.value.now
 
 
 def test_a_function_that_cannot_be_sent(t_env: TableEnvironment) -> None:

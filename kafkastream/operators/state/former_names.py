@@ -40,6 +40,8 @@ STATE_CLASSES: Final = (
     ("kafkastream.model.common.time", "Time"),
     ("kafkastream.model.connectors.record_deserialization", "ConsumerRecord"),
     ("kafkastream.model.connectors.record_deserialization", "TimestampType"),
+    ("kafkastream.sql.data_views", "ListView"),
+    ("kafkastream.sql.data_views", "MapView"),
     # written by earlier versions
     ("kafkastream.keyed.long_lists", "LongList"),
     ("kafkastream.keyed.timers", "Timer"),

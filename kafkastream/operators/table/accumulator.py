@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from kafkastream.model.common.stream_functions import Function
 from kafkastream.sql.plan.operations import AggregateCall
 
 __all__ = ["Accumulator", "Maker"]
@@ -20,9 +21,11 @@ class Accumulator(ABC):
 
     Attributes:
         takes_null: Whether NULL counts.
+        function: Function of the user that is opened and closed with the operator; None for built-in ones.
     """
 
     takes_null = False
+    function: Function | None = None
 
     @abstractmethod
     def new(self) -> Any:

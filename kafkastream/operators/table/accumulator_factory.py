@@ -9,6 +9,7 @@ from kafkastream.operators.table.accumulator import Accumulator, Maker
 from kafkastream.operators.table.accumulators_of_numbers import OF_NUMBERS
 from kafkastream.operators.table.accumulators_of_values import OF_VALUES
 from kafkastream.operators.table.multiset import Counts, add_count
+from kafkastream.operators.table.user_accumulators import user_accumulator
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 
 __all__ = ["accumulator"]
@@ -21,6 +22,7 @@ class _Distinct(Accumulator):
     def __init__(self, inner: Accumulator) -> None:
         self._inner = inner
         self.takes_null = inner.takes_null
+        self.function = inner.function
 
     def new(self) -> tuple[Counts, Any]:
         return ({}, self._inner.new())
@@ -62,4 +64,8 @@ def accumulator(call: AggregateCall, retracts: bool) -> Accumulator:
     return inner
 
 
-_MAKERS: Final[Mapping[AggregateFunction, Maker]] = {**OF_NUMBERS, **OF_VALUES}
+_MAKERS: Final[Mapping[AggregateFunction, Maker]] = {
+    **OF_NUMBERS,
+    **OF_VALUES,
+    AggregateFunction.USER: user_accumulator,
+}

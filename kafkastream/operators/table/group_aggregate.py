@@ -30,9 +30,9 @@ class GroupAggregateOperator(TableOperator):
     """
 
     def __init__(self, operation: GroupAggregate, *, retracts: bool, partial: bool) -> None:
-        super().__init__(operation.ttl_ms)
-        self._keys = slice(1, 1 + operation.keys)
         self._aggregates = Aggregates(operation.calls, retracts, operation.keys if partial else None)
+        super().__init__(operation.ttl_ms, self._aggregates.functions)
+        self._keys = slice(1, 1 + operation.keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Add a row to its group, or retract it."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any, final
 
+from kafkastream.model.common.stream_functions import Function
 from kafkastream.operators.table.accumulator import Accumulator
 from kafkastream.operators.table.accumulator_factory import accumulator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds
@@ -31,6 +33,11 @@ class Aggregates:
         self._inputs = [_input_of(call, one) for call, one in zip(calls, self._accumulators, strict=True)]
         self._partials_from = partials_from
 
+    @property
+    def functions(self) -> Sequence[Function]:
+        """Functions of the user."""
+        return [one.function for one in self._accumulators if one.function is not None]
+
     def new(self) -> Group:
         """Return a group without rows."""
         return [0, *(one.new() for one in self._accumulators)]
@@ -54,7 +61,7 @@ class Aggregates:
         ):
             if condition is not None and row[condition] is not True:
                 continue
-            value = True if argument is None else row[argument]
+            value = argument(row)
             if takes_null or value is not None:
                 group[place] = one.add(group[place], value, sign)
 
@@ -69,7 +76,18 @@ class Aggregates:
         return tuple(one.result(kept) for one, kept in zip(self._accumulators, group[1:], strict=True))
 
 
-def _input_of(call: AggregateCall, one: Accumulator) -> tuple[int | None, int | None, bool]:
-    """Return the columns of a call's argument and filter, and whether it takes NULL."""
-    argument = None if call.argument is None else call.argument + 1
-    return argument, None if call.filter is None else call.filter + 1, one.takes_null
+def _input_of(call: AggregateCall, one: Accumulator) -> tuple[Callable[[TableRow], Any], int | None, bool]:
+    """Return the reader of a call's argument, the column of its filter, and whether it takes NULL."""
+    return _argument_of(call), None if call.filter is None else call.filter + 1, one.takes_null
+
+
+def _argument_of(call: AggregateCall) -> Callable[[TableRow], Any]:
+    """Return the reader of a call's argument from rows; a user-defined function has a tuple of them."""
+    if call.user is not None:
+        places = [place + 1 for place in call.user.arguments]
+        return itemgetter(*places) if len(places) > 1 else lambda row: tuple(row[place] for place in places)
+    return _one if call.argument is None else itemgetter(call.argument + 1)
+
+
+def _one(_: TableRow) -> bool:
+    return True

@@ -32,12 +32,12 @@ class SessionAggregateOperator(TableOperator):
     """
 
     def __init__(self, operation: SessionAggregate, *, retracts: bool) -> None:
-        super().__init__()
+        self._aggregates = Aggregates(operation.calls, retracts)
+        super().__init__(functions=self._aggregates.functions)
         self._key, self._time = slice(1, 1 + operation.keys), 1 + operation.keys
         self._gap_ms = operation.gap_ms
         self._is_event_time = operation.time is TimeAttribute.EVENT
         self._local = local_of(operation.zone)
-        self._aggregates = Aggregates(operation.calls, retracts)
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
@@ -49,8 +49,8 @@ class SessionAggregateOperator(TableOperator):
         if self._end.is_over(session[1]):
             self.count_late()
             return
-        group = self._aggregates.new()
-        for part in parts:
+        group = sessions.pop(parts[0]) if parts else self._aggregates.new()
+        for part in parts[1:]:
             self._aggregates.merge(group, sessions.pop(part))
         self._aggregates.add(group, row)
         sessions[session] = group

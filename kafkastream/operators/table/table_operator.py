@@ -22,17 +22,19 @@ class TableOperator(ElementwiseOperator):
 
     Args:
         ttl_ms: Time to live of a key's state in ms (``table.exec.state.ttl``), counted from ``written``; 0 for ever.
+        functions: Functions of the user.
     """
 
-    def __init__(self, ttl_ms: int = 0) -> None:
+    def __init__(self, ttl_ms: int = 0, functions: Sequence[Function] = ()) -> None:
         super().__init__()
         self.ttl_ms = ttl_ms
+        self._functions = functions
 
     @property
     @final
     def functions(self) -> Sequence[Function]:
-        """Functions of the user: none."""
-        return ()
+        """Functions of the user."""
+        return self._functions
 
     @final
     def element(self, side: int, value: Any, timestamp: int | None, out: Emitted) -> None:

@@ -29,10 +29,10 @@ class WindowAggregateOperator(TableOperator):
     """
 
     def __init__(self, operation: WindowAggregate, *, retracts: bool, partial: bool) -> None:
-        super().__init__()
         keys = operation.keys
-        self._key, self._bounds = slice(1, 1 + keys), slice(1 + keys, 3 + keys)
         self._aggregates = Aggregates(operation.calls, retracts, keys + 2 if partial else None)
+        super().__init__(functions=self._aggregates.functions)
+        self._key, self._bounds = slice(1, 1 + keys), slice(1 + keys, 3 + keys)
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:

@@ -9,6 +9,7 @@ from typing import final
 
 import attrs
 
+from kafkastream.errors import UserFunctionError
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.error_location import located
 from kafkastream.model.common.stream_functions import overrides_close
@@ -149,7 +150,15 @@ class KeyedTask:
             if error.timer is not None:
                 what = f"on_timer of operator {self.name!r}"
                 raise timer_failed(what, f"key {shown(error.key)}, timer {error.timer}", error.__cause__) from error
+            if isinstance(error.__cause__, UserFunctionError):
+                raise _with_row(error.__cause__, error) from error
             raise element_failed(self.name, error.element, f"key {shown(error.key)}", error.__cause__) from error
+
+
+def _with_row(failed: UserFunctionError, error: CallError) -> UserFunctionError:
+    """Return the error of a function of SQL with the key and the row that it was called for."""
+    where = f"key {shown(error.key)}; row {shown(error.element)}"
+    return UserFunctionError(failed.what, where=f"{failed.where}; {where}" if failed.where else where, now=failed.now)
 
 
 def _watched(elements: KeyedElements) -> KeyedElements:

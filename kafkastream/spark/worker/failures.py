@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from kafkastream.errors import DeserializationError, KafkastreamError, SerializationError, UserFunctionError
+from kafkastream.model.common.call_errors import call_failed, own_traceback, said
 from kafkastream.model.common.error_location import located
 from kafkastream.model.common.value_printing import shown
 
@@ -21,8 +20,6 @@ __all__ = [
     "timer_failed",
 ]
 
-_PACKAGE = str(Path(__file__).parents[2])
-
 
 @contextmanager
 def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[None]:
@@ -34,7 +31,7 @@ def function_failed(name: str, method: str, kind: str = "operator") -> Iterator[
     except KafkastreamError:
         raise
     except BaseException as error:  # also sys.exit, which would end the worker
-        raise UserFunctionError(f"{place} raised {said(error)}", now=_own_traceback(error)) from error
+        raise UserFunctionError(f"{place} raised {said(error)}", now=own_traceback(error)) from error
 
 
 def element_failed(operator: str, element: object, position: str, error: BaseException | None) -> UserFunctionError:
@@ -42,22 +39,13 @@ def element_failed(operator: str, element: object, position: str, error: BaseExc
     return UserFunctionError(
         f"the function of operator {operator!r} raised {said(error)}",
         where=f"{position}; element {shown(element)}",
-        now=_own_traceback(error),
-    )
-
-
-def call_failed(function: str, arguments: Sequence[object], error: BaseException) -> UserFunctionError:
-    """Return the error of a SQL function that raised."""
-    return UserFunctionError(
-        f"function {function!r} raised {said(error)}",
-        where=f"arguments {', '.join(map(shown, arguments))}" if arguments else "",
-        now=_own_traceback(error),
+        now=own_traceback(error),
     )
 
 
 def timer_failed(method: str, position: str, error: BaseException | None) -> UserFunctionError:
     """Return the error of a function that raised when a timer fired."""
-    return UserFunctionError(f"{method} raised {said(error)}", where=position, now=_own_traceback(error))
+    return UserFunctionError(f"{method} raised {said(error)}", where=position, now=own_traceback(error))
 
 
 def not_decoded(source: str, position: str, error: BaseException | None) -> DeserializationError:
@@ -76,19 +64,3 @@ def not_encoded(sink: str, element: object, position: str, error: BaseException 
         where=f"{position}; element {shown(element)}",
         now="Map elements to the type of the sink's schema; SimpleStringSchema takes str.",
     )
-
-
-def said(error: BaseException | None) -> str:
-    """Return type and text of an error in one line."""
-    return f"{type(error).__name__}: {error.what if isinstance(error, KafkastreamError) else error}"
-
-
-def _own_traceback(error: BaseException | None) -> str:
-    """Return the traceback without this package's frames."""
-    if error is None:
-        return ""
-    report = traceback.TracebackException.from_exception(error)
-    report.stack = traceback.StackSummary.from_list(
-        [frame for frame in report.stack if not frame.filename.startswith(_PACKAGE)]
-    )
-    return "".join(report.format()).rstrip().replace("\n", "\n  ")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import final
+from collections.abc import Iterator, Sequence
+from typing import Final, final
 
 import attrs
 from sqlglot import exp
@@ -13,9 +13,16 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.plan.aggregate_types import aggregate_type
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
+from kafkastream.sql.plan.user_aggregate import UserAggregate
+from kafkastream.sql.plan.user_call import user_arguments
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType, Kind
+from kafkastream.sql.user_functions import FunctionKind
 
-__all__ = ["RequestedAggregate", "aggregate_of", "calls_in"]
+__all__ = ["RequestedAggregate", "aggregate_of", "calls_in", "find_user_aggregates"]
+
+_OF_USER: Final = "aggregate"
+"""Mark on the calls of user-defined aggregate functions, which only the catalog can tell from other calls."""
 
 
 @final
@@ -25,24 +32,56 @@ class RequestedAggregate:
 
     Args:
         call: Call without positions of its columns.
-        argument: Argument; None for ``COUNT(*)``.
+        arguments: Arguments; none for ``COUNT(*)``.
         filter: Condition of FILTER; None for all rows.
+        node: Node of the call, for errors.
     """
 
     call: AggregateCall
-    argument: TypedExpression | None
+    arguments: tuple[TypedExpression, ...]
     filter: TypedExpression | None
+    node: exp.Expr | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def inputs(self) -> tuple[TypedExpression, ...]:
+        """Return the expressions that the aggregate needs as columns."""
+        return self.arguments if self.filter is None else (*self.arguments, self.filter)
+
+    def placed(self, columns: Sequence[TypedExpression], zone: str) -> AggregateCall:
+        """Return the call on columns.
+
+        Args:
+            columns: Columns of the input.
+            zone: Time zone of the session.
+        """
+        places, call = tuple(map(columns.index, self.arguments)), self.call
+        where = None if self.filter is None else columns.index(self.filter)
+        if call.user is not None:
+            return attrs.evolve(call, filter=where, user=attrs.evolve(call.user, arguments=places, zone=zone))
+        return attrs.evolve(call, filter=where, argument=places[0] if places else None)
 
 
 def _name(node: exp.Expr | None) -> str:
     return node.name.upper() if isinstance(node, exp.Anonymous) else ""
 
 
+def _is_aggregate(node: exp.Expr) -> bool:
+    return _name(node) in AGGREGATES or _OF_USER in node.meta
+
+
+def find_user_aggregates(of: ExpressionCompiler, node: exp.Expr) -> None:
+    """Mark the calls of user-defined aggregate functions in a query, for ``calls_in``."""
+    for one in node.find_all(exp.Anonymous):
+        found = of.user_function(one)
+        if found is not None and found.function.kind is FunctionKind.AGGREGATE:
+            one.meta[_OF_USER] = True
+
+
 def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
     """Return the aggregates in an expression, with their FILTER; without those of OVER and subqueries."""
     if isinstance(node, exp.Window | exp.Query):
         return
-    if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _name(node) in AGGREGATES:
+    if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _is_aggregate(node):
         yield node
         return
     for child in node.iter_expressions():
@@ -65,20 +104,19 @@ def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> RequestedAggregate |
         if filtered.type.kind is not Kind.BOOLEAN:
             raise text.error(node.expression, "FILTER must be a condition", "Write FILTER (WHERE ...).")
         node = node.this
-        if _name(node) not in AGGREGATES:
+        if not _is_aggregate(node):
             raise text.error(node, "FILTER must not be used with a function that is no aggregate", "Leave it out.")
-    if _name(node) not in AGGREGATES or not isinstance(node, exp.Anonymous):
+    if not _is_aggregate(node) or not isinstance(node, exp.Anonymous):
         return None
     text.only(node, "this", "expressions")
-    return attrs.evolve(_wanted(of, node), filter=filtered)
+    user = of.user_function(node)
+    wanted = _wanted(of, node) if user is None else _user_wanted(of, node, user)
+    return attrs.evolve(wanted, filter=filtered, node=node)
 
 
 def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
     text, function = of.text, AGGREGATES[_name(node)]
-    arguments = list(node.expressions)
-    is_distinct = bool(arguments) and isinstance(arguments[0], exp.Distinct)
-    if is_distinct:
-        arguments = [*arguments[0].expressions, *arguments[1:]]
+    arguments, is_distinct = _given(node)
     separator = ","
     if function is AggregateFunction.LISTAGG and len(arguments) == 2:
         if not arguments[1].is_string:
@@ -86,13 +124,12 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
         separator = arguments.pop().name
     if function is AggregateFunction.COUNT and len(arguments) == 1 and isinstance(arguments[0], exp.Star):
         call = AggregateCall(function=function, type=DataType.of(Kind.BIGINT).not_null())
-        return RequestedAggregate(call, None, None)
+        return RequestedAggregate(call, (), None)
     if len(arguments) != 1:
         what = f"Invalid number of arguments to function '{_name(node)}': {len(arguments)}."
         now = "Count ROW(a, b) or a text of them." if function is AggregateFunction.COUNT else ""
         raise text.error(node, what, now)
-    if isinstance(arguments[0], exp.Order | exp.Limit):
-        raise text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")
+    _check_order(of, node, arguments[0])
     argument = of.compile(arguments[0])
     source = argument.type
     call = AggregateCall(
@@ -102,4 +139,35 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
         distinct=is_distinct and function not in (AggregateFunction.MIN, AggregateFunction.MAX),
         separator=separator,
     )
-    return RequestedAggregate(call, argument, None)
+    return RequestedAggregate(call, (argument,), None)
+
+
+def _user_wanted(of: ExpressionCompiler, node: exp.Anonymous, named: NamedFunction) -> RequestedAggregate:
+    given, is_distinct = _given(node)
+    for one in given:
+        _check_order(of, node, one)
+        if isinstance(one, exp.Star):
+            what = f"{of.text.shown(node)}: only COUNT takes a star."
+            raise of.text.error(node, what, "Give it the columns.")
+    compiled = [of.compile(one) for one in given]
+    arguments = of.located(node, lambda: user_arguments(named, compiled))
+    call = AggregateCall(
+        function=AggregateFunction.USER,
+        type=named.function.call_type,
+        distinct=is_distinct,
+        user=UserAggregate.of(named, tuple(one.type for one in arguments)),
+    )
+    return RequestedAggregate(call, arguments, None)
+
+
+def _given(node: exp.Anonymous) -> tuple[list[exp.Expr], bool]:
+    """Return the arguments of a call, and whether DISTINCT is given."""
+    arguments = list(node.expressions)
+    if arguments and isinstance(arguments[0], exp.Distinct):
+        return [*arguments[0].expressions, *arguments[1:]], True
+    return arguments, False
+
+
+def _check_order(of: ExpressionCompiler, node: exp.Anonymous, argument: exp.Expr) -> None:
+    if isinstance(argument, exp.Order | exp.Limit):
+        raise of.text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")

@@ -10,7 +10,7 @@ from kafkastream.sql.plan.operations import AggregateFunction
 __all__ = ["AGGREGATES", "GROUP_WINDOWS"]
 
 AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
-    **{one.value: one for one in AggregateFunction if one is not AggregateFunction.SUM0},
+    **{one.value: one for one in AggregateFunction if not one.value.startswith("$")},
     "VARIANCE": AggregateFunction.VAR_SAMP,
     "STDDEV": AggregateFunction.STDDEV_SAMP,
 }

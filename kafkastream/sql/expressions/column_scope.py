@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import final
 
 import attrs
@@ -25,10 +26,12 @@ class NamedTable:
     Args:
         alias: Name that qualifies its columns; empty for none.
         columns: Name and position of each column.
+        is_outer: Whether it is outside of the query, whose own tables have precedence.
     """
 
     alias: str
     columns: tuple[tuple[str, int], ...]
+    is_outer: bool = False
 
 
 def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
@@ -64,10 +67,14 @@ class Scope:
     def joined(self, other: Scope) -> Scope:
         """Return the scope of these columns, followed by another scope's."""
         moved = tuple(
-            NamedTable(one.alias, tuple((name, at + len(self.fields)) for name, at in one.columns))
+            attrs.evolve(one, columns=tuple((name, at + len(self.fields)) for name, at in one.columns))
             for one in other.sources
         )
         return Scope(self.fields + other.fields, self.sources + moved)
+
+    def outer(self) -> Scope:
+        """Return the scope for a query within this one, before the tables of that query are joined."""
+        return attrs.evolve(self, sources=tuple(attrs.evolve(one, is_outer=True) for one in self.sources))
 
     def resolve(self, text: QueryText, node: exp.Expr) -> ColumnRef | FieldAccess:
         """Resolve a name to a column, or to a field of a column.
@@ -80,10 +87,14 @@ class Scope:
             raise text.refused(node, f"{text.shown(node)} is not a column.", "Name a column.")
         names = [part.name for part in parts]
         if len(names) > 1:
-            for source in self.sources:
+            for source in sorted(self.sources, key=attrgetter("is_outer")):
                 if source.alias == names[0]:
                     return self._in_source(text, node, source, names)
-        found = [at for source in self.sources for name, at in source.columns if name == names[0]]
+        inner, outer = (
+            [at for one in self.sources if one.is_outer is is_outer for name, at in one.columns if name == names[0]]
+            for is_outer in (False, True)
+        )
+        found = inner or outer
         if len(found) > 1:
             raise text.error(node, f"Column '{names[0]}' is ambiguous", "Put the table's name or alias before it.")
         if not found:

@@ -177,7 +177,7 @@ class ExpressionCompiler:
 
     def _dot(self, node: exp.Expr) -> TypedExpression:
         if isinstance(node.expression, exp.Anonymous):
-            return called(self, node.expression)
+            return self.compile(node.expression)
         value = self.compile(node.this)
         if not isinstance(node.expression, exp.Identifier) or value.type.kind is not Kind.ROW:
             what = f"{self.text.shown(node.this)} is {value.type}, which has no fields."

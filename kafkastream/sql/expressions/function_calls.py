@@ -12,7 +12,9 @@ from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
 from kafkastream.sql.plan.user_call import user_call
+from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.user_functions import FunctionKind
 
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -24,6 +26,11 @@ _NEAREST = {
     "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
     "INITCAP": "Write UPPER(LEFT(s, 1)) || LOWER(SUBSTRING(s, 2)).",
     "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
+}
+_PLACES = {
+    FunctionKind.TABLE: "Write FROM t, LATERAL TABLE({}(a)) AS r (b).",
+    FunctionKind.AGGREGATE: "Aggregates belong to SELECT and HAVING.",
+    FunctionKind.TABLE_AGGREGATE: "Use Table.flat_aggregate.",
 }
 _WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
 
@@ -49,6 +56,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     name = called_name(node).upper()
     user = of.user_function(node)
     if user is not None:
+        _check_kind(of, node, user)
         arguments = [of.compile(argument) for argument in node.expressions]
         return of.located(node, lambda: user_call(user, arguments))
     if isinstance(node.parent, exp.Dot):
@@ -72,6 +80,13 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     if name in JSON_CALLS:
         return JSON_CALLS[name](of, node)
     return of.call(node, name, *map(of.compile, node.expressions), nodes=node.expressions)
+
+
+def _check_kind(of: ExpressionCompiler, node: exp.Expr, user: NamedFunction) -> None:
+    """Check that a user-defined function is a scalar function."""
+    kind = user.function.kind
+    if kind is not FunctionKind.SCALAR:
+        raise of.text.error(node, f"The {kind.value} {user.name} is not allowed here.", _PLACES[kind].format(user.name))
 
 
 def _with_unit(of: ExpressionCompiler, node: exp.Expr, name: str) -> TypedExpression:

@@ -134,9 +134,11 @@ class _Parser(parser.Parser):
         joins, alias_tokens = options.get("joins", False), options.get("alias_tokens")
         called: Any
         index = self._index
+        if self._match(TokenType.LATERAL):
+            return self._flink_lateral(alias_tokens)
         if self._match(TokenType.TABLE):
             if self._match(TokenType.L_PAREN):
-                called = self._tvf()
+                called = self._table_call()
                 self._match_r_paren()
             else:
                 called = self._parse_table_parts()
@@ -156,6 +158,37 @@ class _Parser(parser.Parser):
             for join in self._parse_joins(alias_tokens=alias_tokens):
                 called.append("joins", join)
         return called
+
+    def _flink_lateral(self, alias_tokens: Any) -> exp.Expr:
+        """Parse what follows LATERAL: ``TABLE(f(a))``, ``UNNEST(a)`` or a query in parentheses, and its alias."""
+        inner: Any = None
+        if self._match(TokenType.TABLE):
+            self._match_l_paren()
+            inner = self._table_call()
+            self._match_r_paren()
+        elif self._curr and self._curr.token_type is TokenType.L_PAREN:
+            query: Any = self._parse_wrapped(self._parse_select)
+            inner = query.subquery()
+        else:
+            inner = self._parse_unnest(with_alias=False)
+        if inner is None:
+            self.raise_error("Expected TABLE(f(a)), UNNEST(a) or a query in parentheses behind LATERAL")
+        alias = self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS)
+        if isinstance(inner, exp.Unnest):
+            inner.set("alias", alias)
+            return inner
+        return exp.Lateral(this=inner, alias=alias)
+
+    def _table_call(self) -> exp.Expr:
+        """Parse the function in TABLE(...): a window function, or a table function, perhaps with its database."""
+        if self._curr and self._curr.text.upper() in _TVFS:
+            return self._tvf()
+        call = self._parse_disjunction()
+        if not isinstance(call.expression if isinstance(call, exp.Dot) else call, exp.Anonymous):
+            self.raise_error(
+                "Expected a function, as in TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR)) or TABLE(f(a))"
+            )
+        return exp.Table(this=call)
 
     def _table_suffixes(self, table: exp.Expr, alias_tokens: Any) -> None:
         if self._match(TokenType.HINT):

@@ -10,6 +10,7 @@ import attrs
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, Matches, Pairs, TemporalJoin
 from kafkastream.sql.plan.time_attribute import TimeAttribute
+from kafkastream.sql.plan.user_aggregate import UserAggregate
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -55,6 +56,7 @@ class AggregateFunction(enum.Enum):
     VAR_POP = "VAR_POP"
     VAR_SAMP = "VAR_SAMP"
     SINGLE_VALUE = "SINGLE_VALUE"
+    USER = "$USER"
 
 
 @final
@@ -70,6 +72,7 @@ class AggregateCall:
         distinct: Whether DISTINCT is given.
         filter: Position of a BOOLEAN input column with the condition of FILTER; None for all rows.
         separator: Separator of LISTAGG.
+        user: User-defined function, and its arguments, for USER; else None.
     """
 
     function: AggregateFunction
@@ -79,6 +82,12 @@ class AggregateCall:
     distinct: bool = False
     filter: int | None = None
     separator: str = ","
+    user: UserAggregate | None = None
+
+    @property
+    def name(self) -> str:
+        """Name of the function, as users write it."""
+        return self.function.value if self.user is None else self.user.name
 
 
 @final

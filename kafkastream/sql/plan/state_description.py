@@ -219,6 +219,12 @@ def _call(call: AggregateCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     separator = "" if call.separator == "," else f" SEPARATOR {call.separator!r}"
     where = "" if call.filter is None else f" FILTER c{call.filter}"
+    if call.user is not None:
+        accumulator = (
+            f" ACCUMULATOR {call.user.function.accumulator_type}" if call.user.function.accumulator_type else ""
+        )
+        arguments = ", ".join(f"c{place}" for place in call.user.arguments)
+        return f"{call.user.name}({distinct}{arguments}){where} {call.type}{accumulator}"
     argument = "*" if call.argument is None else f"c{call.argument}"
     return f"{call.function.value}({distinct}{argument}{separator}){where} {call.type}"
 

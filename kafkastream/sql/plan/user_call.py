@@ -10,11 +10,11 @@ from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.type_families import INTERVALS
 from kafkastream.sql.types import DataType
 
-__all__ = ["user_call"]
+__all__ = ["user_arguments", "user_call"]
 
 
 def user_call(named: NamedFunction, arguments: Arguments) -> UserCall:
-    """Call a user-defined function, with arguments cast implicitly to its input types.
+    """Call a scalar function, or a table function for the ARRAY of its rows.
 
     Args:
         named: Function.
@@ -24,13 +24,18 @@ def user_call(named: NamedFunction, arguments: Arguments) -> UserCall:
         CallError: The arguments do not fit, or have a type that Python functions do not support.
     """
     function = named.function
-    expected = function.input_types
+    given = user_arguments(named, arguments)
+    return UserCall(named.name, named.spark_name, given, function.call_type, function.is_deterministic)
+
+
+def user_arguments(named: NamedFunction, arguments: Arguments) -> tuple[TypedExpression, ...]:
+    """Return the arguments of a user-defined function, cast implicitly to its input types; raises as ``user_call``."""
+    expected = named.function.input_types
     if expected is not None and len(expected) != len(arguments):
         raise _mismatch(named, f"{len(expected)} arguments are expected, and {len(arguments)} given")
-    given = tuple(
+    return tuple(
         _converted(named, argument, None if expected is None else expected[at]) for at, argument in enumerate(arguments)
     )
-    return UserCall(named.name, named.spark_name, given, function.result_type.nullable(), function.is_deterministic)
 
 
 def _converted(named: NamedFunction, argument: TypedExpression, expected: DataType | None) -> TypedExpression:

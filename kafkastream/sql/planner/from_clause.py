@@ -10,7 +10,7 @@ from sqlglot import exp
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.plan_builder import PlannedRows, with_distinct_names, with_names
+from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, with_distinct_names, with_names
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Scan
 from kafkastream.sql.syntax.cursor import Cursor
@@ -52,13 +52,16 @@ def _alias(node: exp.Expr) -> str:
 
 
 def _rows(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
-    from kafkastream.sql.planner.window_table_functions import windowed
+    from kafkastream.sql.planner.window_table_functions import WINDOW_FUNCTIONS, windowed
 
     text = planner.text
     match node:
         case exp.Table() if isinstance(node.this, exp.Anonymous):
             text.only(node, "this", "alias", "joins")
-            return windowed(planner, node.this)
+            is_window = node.this.name.upper() in WINDOW_FUNCTIONS
+            return windowed(planner, node.this) if is_window else _only_call(planner, node)
+        case exp.Table() if isinstance(node.this, exp.Dot) and isinstance(node.this.expression, exp.Anonymous):
+            return _only_call(planner, node)
         case exp.Table():
             return _table(planner, node)
         case exp.Subquery():
@@ -66,13 +69,23 @@ def _rows(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
             return with_distinct_names(planner.query(node.this))
         case exp.Values():
             return PlannedRows(planner.values(node))
-        case exp.Lateral():
-            now = "Write a function of a scalar, or CROSS JOIN UNNEST(array) AS t(c)."
-            raise text.refused(node, "LATERAL TABLE is not supported.", now)
+        case exp.Lateral() if isinstance(node.this, exp.Table):
+            text.only(node, "this", "alias", "joins")
+            return _only_call(planner, node)
+        case exp.Lateral() if isinstance(node.this, exp.Subquery):
+            return with_distinct_names(planner.query(node.this))
         case exp.Unnest():
             raise text.refused(node, "UNNEST must join a table.", "Write FROM t CROSS JOIN UNNEST(t.c) AS u(e).")
         case _:
             raise text.refused(node, f"{text.shown(node)} is not supported in FROM.", "Name a table or a query.")
+
+
+def _only_call(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
+    """Plan a table function that no other entry of FROM precedes."""
+    from kafkastream.sql.planner.table_functions import table_function, without_column
+
+    rows, _ = table_function(planner, PlannedRows(ONE_ROW), Scope(ONE_ROW.fields, ()), node, outer=False)
+    return PlannedRows(without_column(rows.relation, 0))
 
 
 def _table(planner: SelectPlanner, node: exp.Table) -> PlannedRows:

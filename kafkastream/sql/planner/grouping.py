@@ -28,6 +28,7 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.group_windows import group_window, window_property
+from kafkastream.sql.planner.user_aggregates import check_group, check_sessions
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def _grouped(
     if window and window.gap_ms is not None:
         raise planner.text.refused(None, "SESSION needs GROUP BY window_start, window_end.", "Add both.")
     before, calls_by_place = _arguments(planner, rows.relation, condition, keys, [], calls)
+    check_group(planner, calls, retracts=not before.changelog.is_insert_only)
     key = tuple(range(len(keys)))
     relation = Stateful(
         merged=(normalized(before, planner.ttl_ms),),
@@ -199,6 +201,8 @@ def _windowed(
         raise planner.text.refused(
             None, what, "Write SESSION(TABLE t PARTITION BY (k, l), ...) and GROUP BY k, l, window_start, ..."
         )
+    if is_session:
+        check_sessions(planner, calls)
     bounds = [
         reference(rows.relation, place) for place in ((window.column,) if is_session else (window.start, window.end))
     ]
@@ -247,26 +251,18 @@ def _arguments(
     calls: Sequence[RequestedAggregate],
 ) -> tuple[Relation, tuple[AggregateCall, ...]]:
     """Return the input of an operation: keys, bounds, then the arguments of the calls, each once."""
-    wanted = [one for call in calls for one in (call.argument, call.filter) if one is not None]
+    wanted = [one for call in calls for one in call.inputs]
     columns = [*keys, *bounds, *(one for one in dict.fromkeys(wanted) if one not in {*keys, *bounds})] or [TRUE]
     names: list[str] = []
     for one in columns:
         place = column_of(one)
         names.append(f"EXPR${len(names)}" if place is None else relation.fields[place].name)
     before = projected(relation, columns, names, condition, planner.ttl_ms)
-    placed = (
-        attrs.evolve(
-            call.call,
-            argument=None if call.argument is None else columns.index(call.argument),
-            filter=None if call.filter is None else columns.index(call.filter),
-        )
-        for call in calls
-    )
-    return before, tuple(placed)
+    return before, tuple(call.placed(columns, planner.zone) for call in calls)
 
 
 def _results(calls: Sequence[RequestedAggregate]) -> list[Field]:
-    return [Field(call.call.function.value, call.call.type) for call in calls]
+    return [Field(call.call.name, call.call.type) for call in calls]
 
 
 def _places(columns: Sequence[TypedExpression | RequestedAggregate]) -> dict[TypedExpression | RequestedAggregate, int]:

@@ -19,8 +19,8 @@ from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
 from kafkastream.sql.planner.joins_on_pairs import MARK, matched, pushed
+from kafkastream.sql.planner.laterals import correlated, is_correlated
 from kafkastream.sql.planner.temporal_joins import versioned
-from kafkastream.sql.planner.unnest import unnested
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -40,14 +40,9 @@ def joined_rows(
     text.only(join, "this", "on", "side", "kind")
     kind = _kind(planner, join)
     on = join.args.get("on")
-    if isinstance(join.this, exp.Unnest):
-        if on is not None and not (isinstance(on, exp.Boolean) and on.this):
-            raise text.refused(on, "UNNEST is joined ON TRUE.", "Write the condition into WHERE.")
-        if kind not in (JoinKind.INNER, JoinKind.LEFT):
-            raise text.refused(
-                join, f"A {kind.value} join with UNNEST is not possible.", "Write CROSS JOIN or LEFT JOIN."
-            )
-        return (*unnested(planner, rows, scope, join.this, outer=kind is JoinKind.LEFT), conditions)
+    if is_correlated(join.this):
+        result, scope, further = correlated(planner, rows, scope, join, kind)
+        return result, scope, [*conditions, *further]
     version = join.this.args.get("version") if isinstance(join.this, exp.Table) else None
     if version:
         join.this.set("version", None)

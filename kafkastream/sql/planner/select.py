@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import attrs
 from sqlglot import exp
 
+from kafkastream.sql.expressions.aggregate_calls import find_user_aggregates
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["Item", "selected"]
+__all__ = ["Item", "from_rows", "selected", "selected_items"]
 
 
 class Item(NamedTuple):
@@ -46,14 +47,15 @@ def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
             raise text.refused(node.args[clause][0] if clause == "windows" else node.args[clause], what, now)
     text.only(node, "expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
-    rows, scope, conditions = _from(planner, node, conditions)
+    rows, scope, conditions = from_rows(planner, node, conditions)
     rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
     of = planner.compiler(scope)
+    find_user_aggregates(of, node)
     written = [of.compile(one) for one in conditions]
     _check_condition(text, rows, written, conditions)
     rows, written = _filtered_first(planner, rows, written)
     condition = conjunction(written)
-    chosen = _items(text, scope, node.expressions)
+    chosen = selected_items(text, scope, node.expressions)
     if is_grouped(node):
         result = aggregated(planner, node, rows, scope, condition, chosen)
     else:
@@ -76,7 +78,7 @@ def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
     return frozenset(at for at, item in enumerate(chosen) if is_call(item.node.unalias(), "PROCTIME"))
 
 
-def _items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:
+def selected_items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> list[Item]:
     """Return the selected columns, with ``*`` and ``t.*`` expanded."""
     chosen: list[Item] = []
     for node in nodes:
@@ -100,7 +102,9 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
     if not isinstance(star, exp.Star):
         return
     text.only(star)
-    sources = [one for one in scope.sources if not is_qualified or one.alias == node.args["table"].name]
+    sources = [
+        one for one in scope.sources if (one.alias == node.args["table"].name if is_qualified else not one.is_outer)
+    ]
     if is_qualified and not sources:
         raise text.error(node, f"Table '{node.args['table'].name}' not found")
     if not scope.sources:
@@ -109,9 +113,10 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
         yield from ((name, at) for name, at in one.columns if name)
 
 
-def _from(
+def from_rows(
     planner: SelectPlanner, node: exp.Select, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
+    """Plan FROM; return its rows, its scope, and the conditions of WHERE that remain."""
     if not node.args.get("from_"):
         return PlannedRows(ONE_ROW), Scope(ONE_ROW.fields, ()), conditions
     first = node.args["from_"].this

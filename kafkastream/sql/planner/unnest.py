@@ -8,10 +8,10 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.expression import Call, calls_user
-from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
 from kafkastream.sql.plan.functions.window_functions import elements
-from kafkastream.sql.plan.plan_builder import PlannedRows, normalized
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, reference
 from kafkastream.sql.plan.relations import Explode, Field
+from kafkastream.sql.planner.table_functions import computed_first, without_column
 from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ def unnested(
     if len(node.expressions) != 1:
         raise text.refused(node, "UNNEST takes one array, map or multiset.", "Join an UNNEST for each.")
     value = planner.compiler(scope).compile(node.expressions[0])
-    if calls_user(value):
-        raise text.refused(node, "UNNEST takes no call of a Python function.", IN_SUBQUERY)
     columns = list(elements(value.type))
     if not columns:
         what = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{value.type}>)'"
@@ -52,7 +50,15 @@ def unnested(
         for at, one in enumerate(columns)
     )
     relation = normalized(rows.relation, planner.ttl_ms)
+    place = None
+    if calls_user(array):
+        relation, place = computed_first(relation, array)
     exploded = Explode(
-        input=relation, array=array, outer=outer, fields=(*relation.fields, *added), changelog=relation.changelog
+        input=relation,
+        array=array if place is None else reference(relation, place),
+        outer=outer,
+        fields=(*relation.fields, *added),
+        changelog=relation.changelog,
     )
-    return PlannedRows(exploded, rows.window), scope.joined(Scope.of(added, node.alias))
+    result = exploded if place is None else without_column(exploded, place)
+    return PlannedRows(result, rows.window), scope.joined(Scope.of(added, node.alias))

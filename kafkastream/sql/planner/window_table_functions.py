@@ -31,7 +31,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["checked_time", "session_rows", "sliced", "tumbled", "windowed"]
+__all__ = ["WINDOW_FUNCTIONS", "checked_time", "session_rows", "sliced", "tumbled", "windowed"]
 
 _PARAMETERS: Final = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
@@ -39,6 +39,7 @@ _PARAMETERS: Final = {
     "CUMULATE": ("DATA", "TIMECOL", "STEP", "SIZE", "OFFSET"),
     "SESSION": ("DATA", "TIMECOL", "GAP"),
 }
+WINDOW_FUNCTIONS: Final = frozenset(_PARAMETERS)
 _STAMP = DataType.of(Kind.TIMESTAMP, 3).not_null()
 _BIGINT = DataType.of(Kind.BIGINT).not_null()
 

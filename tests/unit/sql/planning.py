@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pytest
 
@@ -20,7 +20,7 @@ from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema
-from kafkastream.table.udf import udf
+from kafkastream.table.udf import AggregateFunction, udaf, udf, udtf
 
 __all__ = [
     "FUNCTIONS",
@@ -36,6 +36,38 @@ __all__ = [
     "under",
 ]
 
+
+class Spread(AggregateFunction):
+    """Aggregate function that neither retracts nor merges."""
+
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], *args: int) -> None:
+        accumulator.extend(args)
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return max(accumulator) - min(accumulator)
+
+    def get_result_type(self) -> str:
+        return "BIGINT"
+
+    def get_accumulator_type(self) -> str:
+        return "ARRAY<BIGINT>"
+
+
+class Retractable(Spread):
+    """Aggregate function for rows that change, and for sessions."""
+
+    def retract(self, accumulator: list[int], *args: int) -> None:
+        for one in args:
+            accumulator.remove(one)
+
+    def merge(self, accumulator: list[int], accumulators: Iterable[list[int]]) -> None:
+        for one in accumulators:
+            accumulator.extend(one)
+
+
 _START = Position()
 FUNCTIONS = SessionFunctions()
 """The functions of the user that queries may call."""
@@ -43,6 +75,10 @@ for _function in (
     udf(lambda number: number * 2, result_type="BIGINT", name="my_double"),
     udf(lambda *_: 0.5, result_type="DOUBLE NOT NULL", name="dice", deterministic=False),
     udf(lambda at, price: [at], ["TIMESTAMP(3)", "DECIMAL(20, 2)"], "ARRAY<TIMESTAMP(3)>", name="typed"),
+    udtf(lambda text: [(one, len(one)) for one in text.split()], ["STRING"], ["STRING", "INT"], name="words"),
+    udaf(Spread(), ["INT"], name="spread"),
+    udaf(Spread(), ["INT"], "DOUBLE", name="middle", func_type="pandas"),
+    udaf(Retractable(), name="span"),
 ):
     FUNCTIONS.create(("", "default_database", _function.name), _function, "here", temporary=True)
 

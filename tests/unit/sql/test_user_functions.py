@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,9 +12,20 @@ import pytest
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.session_functions import SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.user_functions import FunctionKind
 from kafkastream.table import EnvironmentSettings, TableEnvironment
-from kafkastream.table import udf as module
-from kafkastream.table.udf import FunctionContext, ScalarFunction, UserDefinedFunction, udaf, udf, udtaf, udtf
+from kafkastream.table.udf import (
+    AggregateFunction,
+    FunctionContext,
+    ScalarFunction,
+    TableAggregateFunction,
+    TableFunction,
+    UserDefinedFunction,
+    udaf,
+    udf,
+    udtaf,
+    udtf,
+)
 
 MODULE = """
 from kafkastream.table.udf import udf
@@ -88,15 +99,92 @@ def test_what_is_no_function(given: dict[str, object], what: str) -> None:
     assert what in caught.value.what
 
 
+class Rows(TableFunction):
+    def eval(self, *args: int) -> list[int]:
+        return list(args)
+
+
+class Total(AggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return [0]
+
+    def accumulate(self, accumulator: list[int], *args: int) -> None:
+        accumulator[0] += sum(args)
+
+    def get_value(self, accumulator: list[int]) -> int:
+        return accumulator[0]
+
+
+class Typed(Total):
+    def get_result_type(self) -> str:
+        return "BIGINT"
+
+    def get_accumulator_type(self) -> str:
+        return "ARRAY<BIGINT>"
+
+
+class Top(TableAggregateFunction):
+    def create_accumulator(self) -> list[int]:
+        return []
+
+    def accumulate(self, accumulator: list[int], *args: int) -> None:
+        accumulator.extend(args)
+
+    def emit_value(self, accumulator: list[int]) -> list[int]:
+        return accumulator
+
+
+def test_a_table_function_has_a_row_of_columns() -> None:
+    for types, row in (
+        (["BIGINT", "STRING"], "ROW<`f0` BIGINT, `f1` STRING> NOT NULL"),
+        ("INT", "ROW<`f0` INT> NOT NULL"),
+        (parse_type("DATE"), "ROW<`f0` DATE> NOT NULL"),
+        ("ROW<a INT, b STRING>", "ROW<`a` INT, `b` STRING> NOT NULL"),
+    ):
+        made = udtf(Rows(), result_types=types)
+        assert (str(made.result_type), made.kind, made.name) == (row, FunctionKind.TABLE, "Rows")
+    assert str(made.call_type) == "ARRAY<ROW<`a` INT, `b` STRING> NOT NULL>"
+
+
+def test_an_aggregate_function_knows_its_types_or_is_given_them() -> None:
+    made = udaf(Total(), result_type="BIGINT", accumulator_type="ARRAY<BIGINT>")
+    assert (str(made.result_type), made.accumulator_type) == ("BIGINT", "ARRAY<BIGINT>")
+    assert (str(udaf(Typed()).result_type), udaf(Typed()).name) == ("BIGINT", "Typed")
+    assert udaf(lambda v: v.mean(), result_type="DOUBLE", func_type="pandas").is_pandas
+    top = udtaf(Top(), result_type="ROW<v BIGINT>", accumulator_type="ARRAY<BIGINT>")
+    assert (str(top.result_type), top.kind) == ("ROW<`v` BIGINT> NOT NULL", FunctionKind.TABLE_AGGREGATE)
+
+
+def test_an_aggregate_function_with_types_needs_no_udaf(t_env: TableEnvironment) -> None:
+    t_env.create_temporary_function("total", Typed())
+    assert t_env.list_user_defined_functions() == ["total"]
+    with pytest.raises(DefinitionError, match="Method get_accumulator_type is not implemented"):
+        t_env.create_temporary_function("other", Total())
+
+
+@pytest.mark.parametrize(
+    ("make", "what"),
+    [
+        (lambda: udtf(len), "a table function needs result types"),
+        (lambda: udtf(Next(), result_types="INT"), "Next is not a TableFunction"),
+        (lambda: udf(Rows(), result_type="INT"), "Rows is not a ScalarFunction"),
+        (lambda: udf(UserDefinedFunction(), result_type="INT"), "UserDefinedFunction is not a ScalarFunction"),
+        (
+            lambda: udaf(len, result_type="INT"),
+            "a Python function is an aggregate function only with func_type='pandas'",
+        ),
+        (lambda: udaf(Total()), "Method get_accumulator_type is not implemented"),
+        (lambda: udaf(Total(), accumulator_type="ARRAY<INT>"), "Method get_result_type is not implemented"),
+        (lambda: udtaf(Top(), result_type="INT", accumulator_type="INT", func_type="pandas"), "must be 'general'"),
+    ],
+)
+def test_what_is_no_function_of_its_kind(make: Callable[[], object], what: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        make()
+    assert what in caught.value.what
+
+
 def test_what_only_flink_has() -> None:
-    for refused in (udtf, udaf, udtaf):
-        with pytest.raises(UnsupportedFeatureError, match="only scalar functions"):
-            refused(len, result_type="INT")
-    for base in ("TableFunction", "AggregateFunction", "TableAggregateFunction"):
-        with pytest.raises(UnsupportedFeatureError, match=f"{base} 'Mine'"):
-            type("Mine", (getattr(module, base),), {})
-    with pytest.raises(UnsupportedFeatureError, match="is not a ScalarFunction"):
-        udf(UserDefinedFunction(), result_type="INT")  # type: ignore[call-overload]
     with pytest.raises(UnsupportedFeatureError, match="no values of type INTERVAL"):
         udf(len, result_type="INTERVAL DAY TO SECOND")
     with pytest.raises(UnsupportedFeatureError, match="no expressions of the Table API"):

@@ -1,4 +1,4 @@
-"""Calls a user-defined function on columns: for each row, or vectorized on pandas objects."""
+"""Calls a user-defined function on columns: for each row, with a value or rows as its result, or on pandas objects."""
 
 from __future__ import annotations
 
@@ -12,18 +12,16 @@ from pyarrow import types
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.value_printing import shown
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.sql.functions.function_values import written
 from kafkastream.spark.sql.functions.user_values import user_values
 from kafkastream.spark.worker.failures import call_failed
+from kafkastream.sql.function_values import NO_VALUE, not_of_type, rows_of, written
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["of_rows", "of_series"]
+__all__ = ["of_rows", "of_series", "of_tables"]
 
-_NO_VALUE = (TypeError, ValueError, LookupError, ArithmeticError)
-"""Errors of a result that is not of the declared type."""
 _MICROS: Final = 6
 
 
@@ -40,6 +38,59 @@ def of_rows(
         >>> of_rows("f", lambda n, s: n * (s or "-"), [numbers, letters], 2, DataType.string(), pa.string()).to_pylist()
         ['a', '--']
     """
+    results = _each(name, call, columns, rows)
+    write, values = written(kind), []
+    for result in results:
+        try:
+            values.append(write(result))
+        except NO_VALUE:
+            raise not_of_type(name, result, kind) from None
+    return _array(name, values, kind, arrow)
+
+
+def of_tables(
+    name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
+) -> pa.Array:
+    """Return the rows of a table function that is called for each row, as lists.
+
+    Raises:
+        UserFunctionError: The function raised, or one of its rows is not of its type.
+
+    Example:
+        >>> from kafkastream.sql.types import RowField
+        >>> row = DataType.of(Kind.ROW, fields=(RowField("f0", DataType.string()),))
+        >>> arrow = pa.list_(pa.struct([("f0", pa.string())]))
+        >>> of_tables(
+        ...     "f", str.split, [pa.array(["a b", ""])], 2, DataType.of(Kind.ARRAY, parts=(row,)), arrow
+        ... ).to_pylist()
+        [[{'f0': 'a'}, {'f0': 'b'}], []]
+    """
+    (row_type,) = kind.parts
+    write, values = written(row_type), []
+    for several in _each(name, lambda *given: list(rows_of(call(*given))), columns, rows):
+        written_rows = []
+        for result in several:
+            try:
+                written_rows.append(write(result))
+            except NO_VALUE:
+                raise not_of_type(name, result, row_type) from None
+        values.append(written_rows)
+    return _array(name, values, kind, arrow)
+
+
+def _array(name: str, values: list[Any], kind: DataType, arrow: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, arrow)
+    except NO_VALUE as error:  # such as NaT, or NULL as the key of a map
+        raise UserFunctionError(f"function {name!r} returned values that are not of type {kind}: {error}") from None
+
+
+def _each(name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int) -> list[Any]:
+    """Return the result of a call for each row.
+
+    Raises:
+        UserFunctionError: The function raised.
+    """
     results = []
     given_to_each = zip(*map(user_values, columns), strict=True) if columns else repeat((), rows)
     for given in NOTE.watched(given_to_each):
@@ -47,16 +98,7 @@ def of_rows(
             results.append(call(*given))
         except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
             raise call_failed(name, given, error) from None
-    write, values = written(kind), []
-    for result in results:
-        try:
-            values.append(write(result))
-        except _NO_VALUE:
-            raise _no_value(name, result, kind) from None
-    try:
-        return pa.array(values, arrow)
-    except _NO_VALUE as error:  # such as NaT, or NULL as the key of a map
-        raise UserFunctionError(f"function {name!r} returned values that are not of type {kind}: {error}") from None
+    return results
 
 
 def of_series(
@@ -82,7 +124,7 @@ def of_series(
         raise UserFunctionError(f"function {name!r} returned {what}", now=f"Return a pandas.Series of {rows} values.")
     try:
         return _column(result, kind, arrow)
-    except (NotImplementedError, *_NO_VALUE) as error:
+    except (NotImplementedError, *NO_VALUE) as error:
         raise UserFunctionError(f"function {name!r} returned values that are not of type {kind}: {error}") from None
 
 
@@ -131,10 +173,3 @@ def _is_missing(value: Any) -> bool:
     import pandas as pd
 
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))  # the parts of an array may be
-
-
-def _no_value(name: str, result: object, kind: DataType) -> UserFunctionError:
-    return UserFunctionError(
-        f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is not of type {kind}",
-        now="Return what the result type holds, or declare another one.",
-    )

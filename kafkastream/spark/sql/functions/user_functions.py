@@ -20,7 +20,7 @@ from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.internals.python import arrow_type_of, register_arrow_function
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
+from kafkastream.spark.sql.functions.function_columns import of_rows, of_series, of_tables
 from kafkastream.spark.sql.rows.row_task import HIDDEN
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.failures import function_failed
@@ -31,9 +31,18 @@ from kafkastream.sql.plan.expression import TypedExpression, calls_user
 from kafkastream.sql.plan.spark_text import KEPT
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
-from kafkastream.sql.user_functions import FunctionContext, ScalarFunction, UserDefinedFunction
+from kafkastream.sql.user_functions import (
+    FunctionContext,
+    FunctionKind,
+    ScalarFunction,
+    TableFunction,
+    UserDefinedFunction,
+    UserFunction,
+)
 
 __all__ = ["callable_on", "register"]
+
+_Results = Callable[..., pa.Array]
 
 
 def register(session: SparkSession, functions: Iterable[NamedFunction], run: JobAttempt) -> None:
@@ -49,9 +58,9 @@ def register(session: SparkSession, functions: Iterable[NamedFunction], run: Job
             one.spark_name,
             run,
             sent(of.function, partial("the function {!r}".format, one.name)),
-            of.result_type,
-            arrow_type_of(spark_type(of.result_type)),
-            of.is_pandas,
+            of.call_type,
+            arrow_type_of(spark_type(of.call_type)),
+            _results_of(of),
         )
         if _closes(of.function):
             _register(session, one, calls.of_task, takes_batches=True)
@@ -83,10 +92,16 @@ def _register(
         session,
         named.spark_name,
         call,
-        spark_type(named.function.result_type),
+        spark_type(named.function.call_type),
         is_deterministic=named.function.is_deterministic,
         takes_batches=takes_batches,
     )
+
+
+def _results_of(function: UserFunction) -> _Results:
+    if function.kind is FunctionKind.TABLE:
+        return of_tables
+    return of_series if function.is_pandas else of_rows
 
 
 def _closes(function: object) -> bool:
@@ -105,7 +120,7 @@ class _Calls:
         function: Pickled function.
         kind: Type of its results.
         arrow: Arrow type of its results.
-        is_pandas: Whether it is vectorized.
+        results: Calls it on columns.
     """
 
     name: str
@@ -114,7 +129,7 @@ class _Calls:
     function: bytes
     kind: DataType
     arrow: pa.DataType
-    is_pandas: bool
+    results: _Results
 
     def __call__(self, kept: pa.Array, *columns: pa.Array) -> pa.Array:
         """Call the function on a batch, and keep it open for the next task."""
@@ -149,21 +164,18 @@ class _Calls:
         wanted = kept.true_count
         if not wanted:
             return pa.nulls(len(kept), self.arrow)
-        call = function.eval if isinstance(function, ScalarFunction) else function
+        call = function.eval if isinstance(function, ScalarFunction | TableFunction) else function
         with NOTE.task(self.run.id, tried_before()):
             NOTE.enter(f"function {self.name!r}")
-            return self._results_of(call, kept, wanted, columns)
+            return self._called(call, kept, wanted, columns)
 
-    def _results_of(
-        self, call: Callable[..., Any], kept: pa.Array, wanted: int, columns: Sequence[pa.Array]
-    ) -> pa.Array:
-        results = of_series if self.is_pandas else of_rows
+    def _called(self, call: Callable[..., Any], kept: pa.Array, wanted: int, columns: Sequence[pa.Array]) -> pa.Array:
         if wanted == len(kept):
-            return results(self.name, call, columns, wanted, self.kind, self.arrow)
+            return self.results(self.name, call, columns, wanted, self.kind, self.arrow)
         some = [column.filter(kept) for column in columns]
         places = itertools.count()
         taken = pa.array([next(places) if one else None for one in kept.to_pylist()], pa.int64())
-        return results(self.name, call, some, wanted, self.kind, self.arrow).take(taken)
+        return self.results(self.name, call, some, wanted, self.kind, self.arrow).take(taken)
 
 
 @contextmanager

@@ -67,7 +67,6 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders",
         "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders) WHERE rn > 3",
         "SELECT FIRST_VALUE(id) IGNORE NULLS FROM orders",
-        "SELECT id FROM orders, LATERAL TABLE(f(id)) AS t (x)",
         "SELECT (SELECT MAX(v) FROM clicks) FROM orders",
         "SELECT id::STRING FROM orders",
         "SELECT id FROM orders WHERE id > ANY (SELECT v FROM clicks)",

@@ -1,25 +1,28 @@
-"""Conversion of the results of user-defined functions to Arrow."""
+"""Conversion of the results of user-defined functions to values that Arrow accepts."""
 
 from __future__ import annotations
 
 import datetime
 import decimal
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import numpy
-
+from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import Row
+from kafkastream.model.common.value_printing import shown
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["written"]
+__all__ = ["NO_VALUE", "not_of_type", "rows_of", "written"]
 
 _Convert = Callable[[Any], Any]
 _BITS: Final = {Kind.TINYINT: 7, Kind.SMALLINT: 15, Kind.INT: 31, Kind.BIGINT: 63}
 _MICROS: Final = 6
 _MILLIS: Final = 3
 """Precision of TIME in Flink."""
+
+NO_VALUE: Final = (TypeError, ValueError, LookupError, ArithmeticError)
+"""Errors of a result that is not of the declared type."""
 
 
 def written(kind: DataType) -> _Convert:
@@ -74,6 +77,13 @@ def _number(value: Any) -> float:
     return float(value)
 
 
+def _boolean(value: Any) -> bool:
+    own = value.item() if type(value).__module__ == "numpy" else value
+    if not isinstance(own, bool):
+        raise TypeError(value)
+    return own
+
+
 def _day(value: Any) -> datetime.date:
     if isinstance(value, datetime.datetime):
         return value.date()
@@ -89,7 +99,7 @@ _SIMPLE: Final[Mapping[Kind, _Convert]] = {
     Kind.VARCHAR: _TEXT,
     Kind.BINARY: lambda value: bytes(_BYTES(value)),
     Kind.VARBINARY: lambda value: bytes(_BYTES(value)),
-    Kind.BOOLEAN: lambda value: bool(_of(bool, numpy.bool_)(value)),
+    Kind.BOOLEAN: _boolean,
     Kind.FLOAT: _number,
     Kind.DOUBLE: _number,
     Kind.DATE: _day,
@@ -169,3 +179,31 @@ def _row(names: list[str], writes: Sequence[_Convert]) -> _Convert:
         return {name: write(one) for name, write, one in zip(names, writes, values, strict=True)}
 
     return row
+
+
+def rows_of(results: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that a call of a table function gives, as PyFlink understands its result.
+
+    Example:
+        >>> list(rows_of([1, ("a", 2), Row("b", 3)])), list(rows_of("abc")), list(rows_of(None))
+        ([(1,), ('a', 2), ('b', 3)], [('abc',)], [])
+    """
+    if results is None:
+        return
+    several = results if isinstance(results, list | range | Iterator) else (results,)
+    for one in several:
+        yield tuple(one) if isinstance(one, tuple | Row) else (one,)
+
+
+def not_of_type(name: str, result: object, kind: DataType) -> UserFunctionError:
+    """Return the error of a function that returned a value of another type.
+
+    Args:
+        name: Name of the function.
+        result: What it returned.
+        kind: Declared type.
+    """
+    return UserFunctionError(
+        f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is not of type {kind}",
+        now="Return what the result type holds, or declare another one.",
+    )

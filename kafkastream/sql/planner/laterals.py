@@ -1,0 +1,103 @@
+"""Entries of FROM that are made anew for each row of those before them: UNNEST, table functions, LATERAL queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.expressions.aggregate_calls import calls_in, find_user_aggregates
+from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.plan.expression import ColumnRef, conjunction
+from kafkastream.sql.plan.operations import JoinKind
+from kafkastream.sql.plan.plan_builder import PlannedRows, projected, references
+from kafkastream.sql.planner.join_conditions import conjuncts
+from kafkastream.sql.planner.lateral_queries import lateral_query
+from kafkastream.sql.planner.table_functions import table_function
+from kafkastream.sql.planner.unnest import unnested
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["correlated", "is_correlated"]
+
+
+def is_correlated(node: exp.Expr) -> bool:
+    """Whether an entry of FROM may refer to the entries before it."""
+    return isinstance(node, exp.Unnest | exp.Lateral)
+
+
+def correlated(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, kind: JoinKind
+) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
+    """Plan a join with such an entry; return the conditions of an inner join, too, which filter its rows."""
+    text, node, on = planner.text, join.this, join.args.get("on")
+    what = "UNNEST" if isinstance(node, exp.Unnest) else "LATERAL"
+    if kind not in (JoinKind.INNER, JoinKind.LEFT):
+        raise text.refused(join, f"A {kind.value} join with {what} is not possible.", "Write CROSS JOIN or LEFT JOIN.")
+    outer = kind is JoinKind.LEFT
+    is_true = on is None or (isinstance(on, exp.Boolean) and bool(on.this))
+    if outer and not is_true:
+        raise text.refused(on, f"{what} is joined ON TRUE.", "Write the condition into WHERE.")
+    conditions = [] if is_true or on is None else list(conjuncts(on))
+    if isinstance(node, exp.Unnest):
+        return (*unnested(planner, rows, scope, node, outer=outer), conditions)
+    text.only(node, "this", "alias")
+    if isinstance(node.this, exp.Subquery):
+        return (*_query(planner, rows, scope, join, kind), conditions)
+    return (*table_function(planner, rows, scope, node, outer=outer), conditions)
+
+
+def _query(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, kind: JoinKind
+) -> tuple[PlannedRows, Scope]:
+    """Plan a join with a query: over the rows of a function or of UNNEST for each row, or over tables."""
+    select = join.this.this.this
+    first = select.args["from_"].this if isinstance(select, exp.Select) and select.args.get("from_") else None
+    if first is None or not is_correlated(first):
+        return lateral_query(planner, rows, scope, join, kind)
+    for clause in ("joins", "group", "having", "distinct", "with_", "order", "limit", "offset", "windows"):
+        if select.args.get(clause):
+            what = f"{clause.rstrip('_').upper()} in a query behind LATERAL over UNNEST or a function is not supported."
+            raise planner.text.refused(join.this, what, "Join UNNEST or the function itself.")
+    find_user_aggregates(planner.compiler(scope), select)
+    for one in select.expressions:
+        if next(calls_in(one), None) is not None:
+            what = "Aggregates in a query behind LATERAL over UNNEST or a function are not supported."
+            raise planner.text.refused(one, what, "CARDINALITY counts; else write a Python function of the array.")
+    return _elements(planner, rows, scope, join, kind, select)
+
+
+def _elements(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, kind: JoinKind, select: exp.Select
+) -> tuple[PlannedRows, Scope]:
+    """Plan a query whose FROM has a function or UNNEST only."""
+    from kafkastream.sql.planner.select import selected_items
+
+    text, first, outer = planner.text, select.args["from_"].this, kind is JoinKind.LEFT
+    made = unnested if isinstance(first, exp.Unnest) else table_function
+    inner, both = made(planner, rows, scope.outer(), first, outer=outer)
+    of = planner.compiler(both)
+    where = select.args.get("where")
+    written = [of.compile(one) for one in conjuncts(where.this)] if where else []
+    items = selected_items(text, both, select.expressions)
+    added = [item.column or of.compile(item.node) for item in items]
+    if outer and (written or not all(isinstance(one, ColumnRef) for one in added)):
+        what = "LEFT JOIN LATERAL with UNNEST or a function selects columns, without WHERE, here."
+        raise text.refused(join.this, what, "Compute in the outer SELECT, or filter the array before.")
+    names, width = join.this.alias_column_names or [item.name for item in items], len(rows.relation.fields)
+    if len(names) != len(added):
+        raise text.error(
+            join.this, f"{len(names)} column names are given for {len(added)} columns.", "Name each column."
+        )
+    relation = inner.relation
+    result = projected(
+        relation,
+        [*references(relation)[:width], *added],
+        [*(field.name for field in relation.fields[:width]), *names],
+        conjunction(written),
+        planner.ttl_ms,
+    )
+    fields = Scope.of(result.fields[width:], join.this.alias)
+    return attrs.evolve(rows, relation=result), attrs.evolve(scope.joined(fields), fields=result.fields)

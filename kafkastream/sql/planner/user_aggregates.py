@@ -1,0 +1,54 @@
+"""Checks of user-defined aggregate functions: what they must have for the rows that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["check_group", "check_sessions"]
+
+
+def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate], *, retracts: bool) -> None:
+    """Check the aggregates of a GROUP BY without a window.
+
+    Args:
+        planner: Planner of the query.
+        calls: Aggregates.
+        retracts: Whether rows of the input change.
+
+    Raises:
+        DefinitionError: A function has no ``retract``, and needs it.
+        UnsupportedFeatureError: A function is vectorized.
+    """
+    for call in calls:
+        user = call.call.user
+        if user is not None and user.function.is_pandas:
+            what = f"Pandas UDAFs are not supported in streaming mode currently: {user.name} needs a window."
+            raise planner.text.refused(call.node, what, "Group by a window, or write an AggregateFunction.")
+        if user is not None and retracts and not user.has("retract"):
+            what = (
+                f"Method retract is not implemented: {user.name} cannot take back rows, and those of its input change."
+            )
+            raise planner.text.error(call.node, what, "Define retract in its class, or read an append-only table.")
+
+
+def check_sessions(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
+    """Check the aggregates of session windows, which may merge.
+
+    Raises:
+        DefinitionError: A function has no ``merge``.
+        UnsupportedFeatureError: A function is vectorized.
+    """
+    for call in calls:
+        user = call.call.user
+        if user is not None and user.function.is_pandas:
+            what = f"Session Group Window is currently not supported for Pandas UDAF: {user.name} needs another window."
+            raise planner.text.refused(call.node, what, "Group by TUMBLE or HOP, or write an AggregateFunction.")
+        if user is not None and not user.has("merge"):
+            what = f"Method merge is not implemented: {user.name} cannot merge sessions."
+            raise planner.text.error(call.node, what, "Define merge in its class, or take another window.")
