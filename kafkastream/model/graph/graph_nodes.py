@@ -62,6 +62,7 @@ class OperatorKind(enum.Enum):
     WINDOW_AGGREGATE = "WindowAggregate"
     DEDUPLICATE = "Deduplicate"
     RANK = "Rank"
+    SORT = "Sort"
     JOIN = "Join"
     INTERVAL_JOIN_OF_ROWS = "IntervalJoin"
     TEMPORAL_JOIN = "TemporalJoin"

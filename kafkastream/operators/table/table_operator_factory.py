@@ -12,6 +12,7 @@ from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
 from kafkastream.operators.table.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
 from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
+from kafkastream.operators.table.sort_operator import SortOperator
 from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
 from kafkastream.operators.table.table_join import JoinOperator
 from kafkastream.operators.table.temporal_join import TemporalJoinOperator
@@ -28,6 +29,7 @@ from kafkastream.sql.plan.operations import (
     Normalize,
     Pairs,
     SessionAggregate,
+    Sort,
     TableOperation,
     TemporalJoin,
     TopN,
@@ -55,10 +57,12 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return _of_rows(operation)
 
 
-def _of_rows(operation: Deduplicate | Normalize | Materialize) -> KeyedOperator:
+def _of_rows(operation: Deduplicate | Sort | Normalize | Materialize) -> KeyedOperator:
     match operation:
         case Deduplicate():
             return DeduplicateOperator(operation)
+        case Sort():
+            return SortOperator(operation)
         case Normalize():
             return NormalizeOperator(operation)
         case Materialize():

@@ -8,7 +8,7 @@ from typing import ClassVar, final
 import attrs
 
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
-from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.model.connectors.record_deserialization import ConsumerRecord
 from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema, ProducerRecord
@@ -74,6 +74,11 @@ class KafkaTableSource(TableSource):
         """Return the Kafka source, which reads headers only if a column or a filter needs them."""
         with_headers = self.header_filter is not None or any("header" in one.column.key for one in self.metadata)
         return attrs.evolve(self.source, deserializer=RecordsAsRead(with_headers=with_headers))
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it stops at some offsets."""
+        return self.source.boundedness is Boundedness.BOUNDED
 
     @property
     def reads_kafka(self) -> bool:

@@ -10,7 +10,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.types import TypeInformation, TypeKind
-from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.sql.casting import castable
 from kafkastream.sql.changelog import ChangelogMode
@@ -69,6 +69,12 @@ class StreamTableSource(TableSource):
     def origin_text(self) -> str:
         """Return the same text for all streams."""
         return "a stream"
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether all sources of the stream stop."""
+        kafka = (node.source for node in self._graph.sources if isinstance(node.source, KafkaSource))
+        return all(source.boundedness is Boundedness.BOUNDED for source in kafka)
 
     @property
     def rows_at_hand(self) -> RowsAtHand | None:

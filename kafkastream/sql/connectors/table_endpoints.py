@@ -45,6 +45,11 @@ class TableSource:
         raise NotImplementedError
 
     @property
+    def is_bounded(self) -> bool:
+        """Whether the rows come to an end; true by default."""
+        return True
+
+    @property
     def rows_at_hand(self) -> RowsAtHand | None:
         """Return the rows that do not come from Kafka, if any."""
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import final
 
@@ -27,11 +27,13 @@ class NamedTable:
         alias: Name that qualifies its columns; empty for none.
         columns: Name and position of each column.
         is_outer: Whether it is outside of the query, whose own tables have precedence.
+        hidden: Names that find a column only behind the alias: those of common columns of a join.
     """
 
     alias: str
     columns: tuple[tuple[str, int], ...]
     is_outer: bool = False
+    hidden: frozenset[str] = frozenset()
 
 
 def name_parts(node: exp.Expr) -> list[exp.Identifier] | None:
@@ -76,6 +78,12 @@ class Scope:
         """Return the scope for a query within this one, before the tables of that query are joined."""
         return attrs.evolve(self, sources=tuple(attrs.evolve(one, is_outer=True) for one in self.sources))
 
+    def visible(self, *, is_outer: bool = False) -> Iterator[tuple[str, int]]:
+        """Yield name and position of the columns that names alone find, in the order of ``*``."""
+        for source in self.sources:
+            if source.is_outer is is_outer:
+                yield from ((name, at) for name, at in source.columns if name and name not in source.hidden)
+
     def resolve(self, text: QueryText, node: exp.Expr) -> ColumnRef | FieldAccess:
         """Resolve a name to a column, or to a field of a column.
 
@@ -91,8 +99,7 @@ class Scope:
                 if source.alias == names[0]:
                     return self._in_source(text, node, source, names)
         inner, outer = (
-            [at for one in self.sources if one.is_outer is is_outer for name, at in one.columns if name == names[0]]
-            for is_outer in (False, True)
+            [at for name, at in self.visible(is_outer=is_outer) if name == names[0]] for is_outer in (False, True)
         )
         found = inner or outer
         if len(found) > 1:

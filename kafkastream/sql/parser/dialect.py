@@ -27,6 +27,9 @@ _NOT_WORDS = (
     "REGEXP",
     "TOP",
     "SESSION",
+    "ISNULL",
+    "NOTNULL",
+    "RETURNING",
     "//",
 )
 _UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
@@ -60,6 +63,35 @@ class _Parser(parser.Parser):
         },
         "CEILING": parser.Parser.FUNCTION_PARSERS["CEIL"],
     }
+
+    def _parse_statement(self) -> Any:
+        """Parse ``VALUES ...`` and ``TABLE t`` as queries, too."""
+        if self._match(TokenType.VALUES, advance=False):
+            query: Any = self._parse_derived_table_values()
+        elif self._match(TokenType.TABLE):
+            table: Any = self._parse_table_parts()
+            query = exp.select("*").from_(table)
+        else:
+            return super()._parse_statement()
+        return self._parse_query_modifiers(self._parse_set_operations(query))
+
+    def _parse_derived_table_values(self, *args: Any, **options: Any) -> Any:
+        """Parse ``(VALUES ...)``, unless it is the beginning of a set operation in parentheses."""
+        index = self._index
+        if not self._match_pair(TokenType.L_PAREN, TokenType.VALUES):
+            return super()._parse_derived_table_values(*args, **options)
+        rows = self._parse_csv(self._parse_value)
+        if self._match(TokenType.R_PAREN):
+            return exp.Values(expressions=rows, alias=self._parse_table_alias())
+        self._retreat(index)
+        return None
+
+    def _parse_in(self, this: Any, alias: bool = False) -> Any:
+        """Parse ``IN (VALUES ...)`` as a query, too."""
+        if not self._match_pair(TokenType.L_PAREN, TokenType.VALUES, advance=False):
+            return super()._parse_in(this, alias)
+        values: Any = self._parse_derived_table_values()
+        return exp.In(this=this, query=self._values_to_select(values).subquery(copy=False))
 
     def _flink_cast(self, kind: type[exp.Expr]) -> exp.Expr:
         value = self._parse_disjunction()

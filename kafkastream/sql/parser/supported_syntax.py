@@ -12,8 +12,6 @@ __all__ = ["unread"]
 _USUAL = frozenset({"this", "expression", "expressions", "alias"})
 _REFUSED_LATER = (
     *(
-        exp.Except,
-        exp.Intersect,
         exp.Hint,
         exp.Lateral,
         exp.Limit,
@@ -124,7 +122,9 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.TableAlias: frozenset({"columns"}),
     exp.Trim: frozenset({"position"}),
     exp.UnicodeString: frozenset({"escape"}),
-    exp.Union: frozenset({"distinct", "with_", "order", "limit", "offset"}),
+    **dict.fromkeys(
+        (exp.Union, exp.Intersect, exp.Except), frozenset({"distinct", "with_", "order", "limit", "offset"})
+    ),
     exp.Unnest: frozenset({"offset"}),
     exp.Values: frozenset({"with_", "order", "limit", "offset"}),
     exp.Version: frozenset({"kind"}),

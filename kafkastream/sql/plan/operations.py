@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, Matches, Pairs, TemporalJoin
+from kafkastream.sql.plan.sort_operation import Order, Sort
 from kafkastream.sql.plan.time_attribute import TimeAttribute
 from kafkastream.sql.plan.user_aggregate import UserAggregate
 from kafkastream.sql.types import DataType
@@ -29,6 +30,7 @@ __all__ = [
     "Order",
     "Pairs",
     "SessionAggregate",
+    "Sort",
     "TableOperation",
     "TemporalJoin",
     "TimeAttribute",
@@ -178,22 +180,6 @@ class Deduplicate:
 
 
 @final
-@attrs.frozen
-class Order:
-    """Sort order by one column.
-
-    Args:
-        column: Position of the column.
-        descending: Whether the order is descending.
-        nulls_last: Whether NULL comes last, otherwise first; Flink's default treats NULL as the least value.
-    """
-
-    column: int
-    descending: bool = False
-    nulls_last: bool = False
-
-
-@final
 @attrs.frozen(kw_only=True)
 class TopN:
     """Top-N: the first rows of each key: ``ROW_NUMBER() OVER (PARTITION BY key ORDER BY ...) BETWEEN first AND last``.
@@ -252,6 +238,7 @@ Operation = (
     | SessionAggregate
     | Deduplicate
     | TopN
+    | Sort
     | Join
     | IntervalJoin
     | TemporalJoin

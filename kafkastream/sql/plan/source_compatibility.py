@@ -8,12 +8,17 @@ from kafkastream.sql.connectors.table_endpoints import RowsAtHand
 from kafkastream.sql.plan.branches import Origin, origins
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
 
-__all__ = ["check_mixture", "generators"]
+__all__ = ["check_mixture", "generators", "is_bounded"]
 
 
 def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
     """Return the ``datagen`` tables of a query."""
     return tuple(source for source in map(_table, origins(relation)) if isinstance(source, DataGenTableSource))
+
+
+def is_bounded(relation: Relation) -> bool:
+    """Whether the rows of a query come to an end."""
+    return all(source is None or source.is_bounded for source in map(_table, origins(relation)))
 
 
 def check_mixture(relation: Relation) -> None:

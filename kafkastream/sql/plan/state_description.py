@@ -24,8 +24,10 @@ from kafkastream.sql.plan.operations import (
     Materialize,
     Normalize,
     Operation,
+    Order,
     Pairs,
     SessionAggregate,
+    Sort,
     TemporalJoin,
     TopN,
     WindowAggregate,
@@ -177,12 +179,10 @@ def _operation(operation: Operation) -> str:
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
         case TopN():
-            order = _tuple(
-                f"c{one.column} {'DESC' if one.descending else 'ASC'} NULLS {'LAST' if one.nulls_last else 'FIRST'}"
-                for one in operation.order
-            )
             rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
-            return f"TopN {order} {rank} WINDOW {_column(operation.window)}"
+            return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
+        case Sort():
+            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
         case Join() | IntervalJoin() | TemporalJoin() | Pairs() | Matches():
             return _join(operation)
         case Normalize():
@@ -209,6 +209,13 @@ def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> st
 
 def _null_safe(join: Join | IntervalJoin) -> str:
     return f" NULL EQUAL IN {_tuple(map(str, join.null_safe))}" if join.null_safe else ""
+
+
+def _order(orders: Sequence[Order]) -> str:
+    return _tuple(
+        f"c{one.column} {'DESC' if one.descending else 'ASC'} NULLS {'LAST' if one.nulls_last else 'FIRST'}"
+        for one in orders
+    )
 
 
 def _calls(calls: Sequence[AggregateCall]) -> str:

@@ -25,10 +25,20 @@ __all__ = ["renamed", "source"]
 
 def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
     """Plan an entry of FROM; return its rows and its scope."""
+    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("alias"):
+        return _join_in_parentheses(planner, node.this)
     rows = _rows(planner, node)
-
     rows = renamed(planner, node, rows)
     return rows, Scope.of(rows.relation.fields, _alias(node))
+
+
+def _join_in_parentheses(planner: SelectPlanner, node: exp.Table) -> tuple[PlannedRows, Scope]:
+    from kafkastream.sql.planner.joins import joined_rows
+
+    rows, scope = source(planner, node)
+    for join in node.args.get("joins") or ():
+        rows, scope, _ = joined_rows(planner, rows, scope, join, [])
+    return rows, scope
 
 
 def renamed(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows) -> PlannedRows:

@@ -28,6 +28,7 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.group_windows import group_window, window_property
+from kafkastream.sql.planner.grouping_sets import GROUPING_CALLS, GroupingSets, expanded, grouping_number, key_sets
 from kafkastream.sql.planner.user_aggregates import check_group, check_sessions
 from kafkastream.sql.types import DataType, Kind
 
@@ -41,11 +42,9 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 
 
 def is_grouped(node: exp.Select) -> bool:
-    """Whether a SELECT has GROUP BY or aggregates."""
-    having = node.args.get("having")
-    return bool(node.args.get("group")) or any(
-        next(calls_in(one), None) is not None for one in (*node.expressions, *([having.this] if having else []))
-    )
+    """Whether a SELECT has GROUP BY, HAVING or aggregates."""
+    clauses = any(map(node.args.get, ("group", "having")))
+    return clauses or any(next(calls_in(one), None) is not None for one in node.expressions)
 
 
 class _Grouped(NamedTuple):
@@ -63,13 +62,19 @@ class _OfGroups(ExpressionCompiler):
     """Compiles expressions over groups: keys, aggregates, and computations with them."""
 
     def __init__(
-        self, planner: SelectPlanner, of: ExpressionCompiler, grouped: _Grouped, window: exp.Anonymous | None
+        self,
+        planner: SelectPlanner,
+        of: ExpressionCompiler,
+        grouped: _Grouped,
+        window: exp.Anonymous | None,
+        sets: GroupingSets,
     ) -> None:
         scope = Scope(grouped.rows.relation.fields, ())
         super().__init__(planner.text, scope, planner.catalog)
         self._of = of
         self._grouped = grouped
         self._window = window
+        self._sets = sets
 
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression; a column must be a key."""
@@ -79,9 +84,11 @@ class _OfGroups(ExpressionCompiler):
         if is_call(node, *GROUP_WINDOWS) and self._grouped.rows.window:
             place = window_property(self._of, node, self._window, self._grouped.rows.window)
             return reference(self._grouped.rows.relation, place)
+        if is_call(node, *GROUPING_CALLS):
+            return grouping_number(self._of, node, self._sets, self._grouped.column)
         if next(calls_in(node), None) is None:
             is_name = name_parts(node) is not None
-            if is_name or not _has_group_window(node):
+            if is_name or not _is_of_groups(node):
                 found = self._of.compile(node)
                 if found in self._grouped.known:
                     return self._grouped.column(found)
@@ -92,8 +99,9 @@ class _OfGroups(ExpressionCompiler):
         return super().compile(node)
 
 
-def _has_group_window(node: exp.Expr) -> bool:
-    return any(is_call(one, *GROUP_WINDOWS) for one in node.find_all(exp.Anonymous))
+def _is_of_groups(node: exp.Expr) -> bool:
+    """Whether an expression calls a function of the groups, besides aggregates."""
+    return any(is_call(one, *GROUP_WINDOWS, *GROUPING_CALLS) for one in node.find_all(exp.Anonymous))
 
 
 def aggregated(
@@ -106,52 +114,58 @@ def aggregated(
 ) -> PlannedRows:
     """Plan a SELECT with aggregates or GROUP BY."""
     text, having = planner.text, node.args.get("having")
-    keys, window_call = _keys(planner, node)
+    sets, window_call = _sets(planner, node)
     if window_call is not None:
         rows, condition = group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
     of = planner.compiler(scope)
-    key_expressions = list(dict.fromkeys(of.compile(key) for key in keys))
+    compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
+    if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
+        compiled = list({frozenset(one): one for one in reversed(compiled)}.values())
+    rows, condition, keys = _expanded(planner, rows, condition, compiled)
     for item in chosen:
-        if item.column is not None and item.column not in key_expressions:
+        if item.column is not None and item.column not in keys.keys:
             raise text.error(
                 item.node, f"Expression '{item.name}' is not being grouped", "Name the keys and aggregates."
             )
     nodes = [item.node for item in chosen if item.column is None] + ([having.this] if having else [])
     aggregates = [aggregate for part in nodes for one in calls_in(part) if (aggregate := aggregate_of(of, one))]
     calls = list(dict.fromkeys(aggregates))
-    grouped = _grouped(planner, rows, condition, key_expressions, calls, bool(window_call))
-    groups = _OfGroups(planner, of, grouped, window_call)
+    grouped = _grouped(planner, rows, condition, list(keys.columns), calls, bool(window_call))
+    grouped.known.update((key, grouped.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
+    groups = _OfGroups(planner, of, grouped, window_call, keys)
     kept = groups.compile(having.this) if having else None
     expressions = [groups.compile(item.node) if item.column is None else grouped.column(item.column) for item in chosen]
     relation = projected(grouped.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
     return PlannedRows(relation, rewindowed(grouped.rows.window, expressions))
 
 
-def _keys(planner: SelectPlanner, node: exp.Select) -> tuple[list[exp.Expr], exp.Anonymous | None]:
+def _sets(planner: SelectPlanner, node: exp.Select) -> tuple[list[tuple[exp.Expr, ...]], exp.Anonymous | None]:
+    """Return the keys of each grouping set, and the call of an older group window."""
     group = node.args.get("group")
     if not group:
-        return [], None
-    keys, windows = [], []
-    for part in ("grouping_sets", "cube", "rollup", "totals", "all"):
-        if group.args.get(part):
-            raise planner.text.refused(
-                group, f"GROUP BY {part.upper()} is not supported.", "Write a UNION ALL of groupings."
-            )
-    planner.text.only(group, "expressions")
-    for key in group.expressions:
-        if isinstance(key, exp.GroupingSets | exp.Cube | exp.Rollup):
-            what = "GROUPING SETS, CUBE and ROLLUP are not supported."
-            raise planner.text.refused(key, what, "Write a UNION ALL of queries, each with its GROUP BY.")
-        if isinstance(key, exp.Literal):
-            raise planner.text.error(key, "GROUP BY takes columns, not their numbers.", "Write the expression again.")
-        if is_call(key, "TUMBLE", "HOP", "SESSION"):
-            windows.append(key)
-        else:
-            keys.extend(key.expressions if isinstance(key, exp.Tuple) else [key])
+        return [()], None
+    text = planner.text
+    text.only(group, "expressions", "all")
+    windows = [key for key in group.expressions if is_call(key, "TUMBLE", "HOP", "SESSION")]
     if len(windows) > 1:
-        raise planner.text.error(windows[1], "Only a single window group function may be used in GROUP BY", "Take one.")
-    return keys, windows[0] if windows else None
+        raise text.error(windows[1], "Only a single window group function may be used in GROUP BY", "Take one.")
+    sets = key_sets(planner, [key for key in group.expressions if key not in windows])
+    return sets, windows[0] if windows else None
+
+
+def _expanded(
+    planner: SelectPlanner,
+    rows: PlannedRows,
+    condition: TypedExpression | None,
+    sets: Sequence[Sequence[TypedExpression]],
+) -> tuple[PlannedRows, TypedExpression | None, GroupingSets]:
+    """Return the rows once for each grouping set, the condition that is still to be applied, and the keys."""
+    if len(sets) > 1:
+        rows, found = expanded(planner, rows, condition, sets)
+        return rows, None, found
+    keys = tuple(dict.fromkeys(sets[0]))
+    return rows, condition, GroupingSets(keys, (frozenset(range(len(keys))),), keys)
 
 
 def _grouped(

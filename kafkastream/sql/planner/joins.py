@@ -15,6 +15,7 @@ from kafkastream.sql.plan.expression import columns_in
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, normalized, without_times
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
+from kafkastream.sql.planner.common_columns import common_names, equations, with_common_columns, with_sides
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
@@ -35,9 +36,7 @@ def joined_rows(
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     """Plan a join; removes the conditions of WHERE that belong to it from the list."""
     text = planner.text
-    if join.args.get("using") or join.args.get("method"):
-        raise text.refused(join, "USING and NATURAL are not supported.", "Write ON a.k = b.k.")
-    text.only(join, "this", "on", "side", "kind")
+    text.only(join, "this", "on", "side", "kind", "using", "method")
     kind = _kind(planner, join)
     on = join.args.get("on")
     if is_correlated(join.this):
@@ -47,19 +46,20 @@ def joined_rows(
     if version:
         join.this.set("version", None)
     other, other_scope = source(planner, join.this)
-    nodes = list(conjuncts(on)) if on is not None else []
+    names = common_names(planner, join, scope, other_scope)
+    nodes = [*equations(names), *(conjuncts(on) if on is not None else ())]
     if kind is JoinKind.INNER:
         taken = [one for one in conditions if _joins(planner, scope, other_scope, one)]
         nodes, conditions = [*nodes, *taken], [one for one in conditions if one not in taken]
-    elif on is None:
+    elif on is None and not (join.args.get("using") or join.args.get("method")):
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
-    found = conditions_of(planner, scope, other_scope, [one for one in nodes if not _is_true(one)])
+    sides = with_sides((scope, other_scope), names)
+    found = conditions_of(planner, *sides, [one for one in nodes if not _is_true(one)])
     if version:
         result = versioned(planner, (rows, other), (scope, other_scope), found, kind, version)
     else:
         result = of_two(planner, (rows, other), found, kind, join)
-    fields = result.relation.fields
-    return result, attrs.evolve(scope.joined(other_scope), fields=fields), conditions
+    return (*with_common_columns(planner, result, (scope, other_scope), names), conditions)
 
 
 def _is_true(node: exp.Expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Final, final
 
 import attrs
 from sqlglot import exp
@@ -15,24 +15,26 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.casts import widened
-from kafkastream.sql.plan.expression import Cast, calls_user
+from kafkastream.sql.plan.expression import calls_user
 from kafkastream.sql.plan.operations import GroupAggregate
 from kafkastream.sql.plan.plan_builder import (
     ONE_ROW,
     PlannedRows,
     normalized,
     projected,
-    reference,
     with_distinct_names,
 )
 from kafkastream.sql.plan.planning_catalog import Catalog, View
 from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values
 from kafkastream.sql.planner.from_clause import renamed
+from kafkastream.sql.planner.ordering import ordered_columns
 from kafkastream.sql.planner.select import selected
+from kafkastream.sql.planner.set_operations import set_operation
 from kafkastream.sql.table import Expression
-from kafkastream.sql.types import DataType
 
 __all__ = ["SelectPlanner", "planned"]
+
+_MODIFIERS: Final = ("order", "limit", "offset")
 
 
 def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
@@ -53,7 +55,12 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
         UnsupportedFeatureError: Flink supports the query, and this package does not.
     """
     text = QueryText(query)
-    return with_distinct_names(SelectPlanner(text, catalog, zone, ttl_ms).query(text.query())).relation
+    try:
+        rows = SelectPlanner(text, catalog, zone, ttl_ms).query(text.query(), is_top=True)
+    except RecursionError:
+        now = "Write a long chain of OR as IN (...), and put inner queries into views."
+        raise text.error(None, "The query is nested too deeply.", now) from None
+    return with_distinct_names(rows).relation
 
 
 @final
@@ -94,23 +101,28 @@ class SelectPlanner:
         """Return the compiler of expressions in a scope."""
         return ExpressionCompiler(self.text, scope, self.catalog)
 
-    def query(self, node: exp.Expr) -> PlannedRows:
-        """Plan a query of any form."""
+    def query(self, node: exp.Expr, *, is_top: bool = False) -> PlannedRows:
+        """Plan a query of any form.
+
+        Args:
+            node: The query.
+            is_top: Whether the query is no part of another one.
+        """
         inner = self._with(node)
-        _check_modifiers(self.text, node)
         match node:
             case exp.Select():
-                return selected(inner, node)
-            case exp.Union():
-                return PlannedRows(inner.union(node))
+                return selected(inner, node, is_top=is_top)
+            case exp.SetOperation():
+                rows = PlannedRows(set_operation(inner, node))
             case exp.Values():
-                return PlannedRows(inner.values(node))
+                rows = PlannedRows(inner.values(node))
             case exp.Subquery() | exp.Paren():
-                self.text.only(node, "this", "with_", "alias")
-                return inner.query(node.this)
+                self.text.only(node, "this", "with_", "alias", *_MODIFIERS)
+                rows = inner.query(node.this, is_top=is_top and not any(map(node.args.get, _MODIFIERS)))
             case _:
                 what = f"{type(node).__name__.upper()} of queries is not supported."
                 raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
+        return ordered_columns(inner, node, rows, is_top=is_top)
 
     def _with(self, node: exp.Expr) -> SelectPlanner:
         """Return a planner that also knows the queries of WITH."""
@@ -153,29 +165,6 @@ class SelectPlanner:
         catalog = self.catalog.of(view.query)
         return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
 
-    def union(self, node: exp.Expr) -> Relation:
-        """Plan ``UNION [ALL]``, with the common types of both sides."""
-        self.text.only(node, "this", "expression", "distinct", "with_")
-        sides = [self.query(side).relation for side in (node.this, node.expression)]
-        if len(sides[0].fields) != len(sides[1].fields):
-            raise self.text.error(node, "Column count mismatch in UNION", "Let both queries have as many columns.")
-        types = [
-            common_type(self.text, node, (one.type, other.type))
-            for one, other in zip(sides[0].fields, sides[1].fields, strict=True)
-        ]
-        sides = [normalized(_with_types(side, types), self.ttl_ms) for side in sides]
-        merged: list[Relation] = []
-        for side in sides:
-            merged.extend(side.merged if isinstance(side, Union) else (side,))
-        fields = tuple(
-            Field(one.name, type_, one.time if one.time is other.time else None)
-            for one, other, type_ in zip(sides[0].fields, sides[1].fields, types, strict=True)
-        )
-        is_append = all(side.changelog is ChangelogMode.APPEND for side in sides)
-        changelog = ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT
-        together = Union(merged=tuple(merged), fields=fields, changelog=changelog)
-        return self.distinct(together) if node.args.get("distinct") else together
-
     def distinct(self, relation: Relation) -> Relation:
         """Deduplicate the rows (``DISTINCT``): each row once."""
         every = tuple(range(len(relation.fields)))
@@ -190,7 +179,7 @@ class SelectPlanner:
 
     def values(self, node: exp.Expr) -> Relation:
         """Plan ``VALUES (...), (...)``."""
-        self.text.only(node, "expressions", "alias", "with_")
+        self.text.only(node, "expressions", "alias", "with_", *_MODIFIERS)
         of = self.compiler(Scope((), ()))
         rows = [[of.compile(value) for value in _cells(row)] for row in node.expressions]
         if len({len(row) for row in rows}) != 1:
@@ -212,34 +201,3 @@ def _cells(row: exp.Expr) -> Sequence[exp.Expr]:
     if isinstance(row, exp.Tuple) or is_call(row, "ROW"):
         return list(row.expressions)
     return [row.this if isinstance(row, exp.Paren) else row]
-
-
-def _with_types(relation: Relation, types: Sequence[DataType]) -> Relation:
-    if [field.type for field in relation.fields] == list(types):
-        return relation
-    expressions = [
-        reference(relation, at) if field.type.nullable() == type_.nullable() else Cast(reference(relation, at), type_)
-        for at, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
-    ]
-    cast = projected(relation, expressions, [field.name for field in relation.fields])
-    fields = tuple(attrs.evolve(field, type=type_) for field, type_ in zip(cast.fields, types, strict=True))
-    return attrs.evolve(cast, fields=fields)
-
-
-def _check_modifiers(text: QueryText, node: exp.Expr) -> None:
-    for clause, what, now in (
-        (
-            "order",
-            "ORDER BY",
-            "A stream has no end to sort at; ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) <= n keeps the first.",
-        ),
-        (
-            "limit",
-            "LIMIT",
-            "A stream has no end; ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) <= n keeps the first rows.",
-        ),
-        ("offset", "OFFSET", "A stream has no end; ROW_NUMBER() OVER (ORDER BY ..) BETWEEN m AND n takes some rows."),
-    ):
-        found = node.args.get(clause)
-        if found:
-            raise text.refused(found, f"{what} is not supported.", now)

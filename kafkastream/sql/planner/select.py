@@ -17,6 +17,7 @@ from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.join_conditions import conjuncts
 from kafkastream.sql.planner.joins import joined_rows
+from kafkastream.sql.planner.ordering import ordered, ordering_of
 from kafkastream.sql.planner.subqueries import filtered_by_queries
 from kafkastream.sql.planner.top_n import ranked
 
@@ -27,6 +28,12 @@ if TYPE_CHECKING:
 __all__ = ["Item", "from_rows", "selected", "selected_items"]
 
 
+_CLAUSES = (
+    *("expressions", "from_", "joins", "where", "group", "having"),
+    *("distinct", "with_", "order", "limit", "offset"),
+)
+
+
 class Item(NamedTuple):
     """A selected column: an expression, or a column of ``*``."""
 
@@ -35,7 +42,7 @@ class Item(NamedTuple):
     column: ColumnRef | None = None
 
 
-def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
+def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> PlannedRows:
     """Plan a SELECT."""
     text = planner.text
     for clause, now in (
@@ -45,7 +52,7 @@ def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
         if node.args.get(clause):
             what = "This hint is not supported." if clause == "hint" else "WINDOW is not supported."
             raise text.refused(node.args[clause][0] if clause == "windows" else node.args[clause], what, now)
-    text.only(node, "expressions", "from_", "joins", "where", "group", "having", "distinct", "with_")
+    text.only(node, *_CLAUSES)
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
     rows, scope, conditions = from_rows(planner, node, conditions)
     rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
@@ -55,22 +62,17 @@ def selected(planner: SelectPlanner, node: exp.Select) -> PlannedRows:
     _check_condition(text, rows, written, conditions)
     rows, written = _filtered_first(planner, rows, written)
     condition = conjunction(written)
-    chosen = selected_items(text, scope, node.expressions)
+    ordering = ordering_of(planner, node, selected_items(text, scope, node.expressions), is_top=is_top)
+    chosen = ordering.items
     if is_grouped(node):
         result = aggregated(planner, node, rows, scope, condition, chosen)
     else:
-        if node.args.get("having"):
-            raise text.error(node.args["having"], "HAVING needs GROUP BY or an aggregate.", "Write WHERE.")
         _check_session(text, node, rows)
         expressions = [item.column or of.compile(item.node) for item in chosen]
         names = [item.name for item in chosen]
         relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
         result = PlannedRows(relation, rewindowed(rows.window, expressions))
-    distinct = node.args.get("distinct")
-    if not distinct:
-        return result
-    text.only(distinct)
-    return PlannedRows(planner.distinct(result.relation))
+    return ordered(planner, node, result, ordering)
 
 
 def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
@@ -102,15 +104,15 @@ def _star(text: QueryText, scope: Scope, node: exp.Expr) -> Iterator[tuple[str, 
     if not isinstance(star, exp.Star):
         return
     text.only(star)
-    sources = [
-        one for one in scope.sources if (one.alias == node.args["table"].name if is_qualified else not one.is_outer)
-    ]
-    if is_qualified and not sources:
-        raise text.error(node, f"Table '{node.args['table'].name}' not found")
     if not scope.sources:
         raise text.error(node, "SELECT * needs a FROM.")
-    for one in sources:
-        yield from ((name, at) for name, at in one.columns if name)
+    if not is_qualified:
+        yield from scope.visible()
+        return
+    sources = [one for one in scope.sources if one.alias == node.args["table"].name]
+    if not sources:
+        raise text.error(node, f"Table '{node.args['table'].name}' not found")
+    yield from ((name, at) for name, at in sources[0].columns if name)
 
 
 def from_rows(

@@ -87,7 +87,7 @@ def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
         for one in select.expressions
         if isinstance(one, exp.Alias) and isinstance(one.this, exp.Window) and is_call(one.this.this, "ROW_NUMBER")
     ]
-    if len(numbers) != 1 or select.args.get("distinct"):
+    if len(numbers) != 1 or any(map(select.args.get, ("distinct", "order", "limit", "offset"))):
         return None
     window = numbers[0].this
     if not window.args.get("order") or not window.args.get("over"):
@@ -231,8 +231,8 @@ def _is_number(node: exp.Expr, name: str) -> bool:
 
 def _names(node: exp.Select, rest: Sequence[exp.Expr], name: str) -> bool:
     """Whether the outer query reads the row number elsewhere."""
-    group, having = node.args.get("group"), node.args.get("having")
-    parts = [*node.expressions, *rest, *([group] if group else []), *([having] if having else [])]
+    clauses = (node.args.get(clause) for clause in ("group", "having", "order"))
+    parts = [*node.expressions, *rest, *filter(None, clauses)]
     return any(
         isinstance(one, exp.Star) or (isinstance(one, exp.Column) and one.name == name)
         for part in parts

@@ -93,7 +93,9 @@ def table(
         time = next((one for one in TimeAttribute if rest.endswith(f" {one.value}")), None)
         fields.append(Field(what, parse_type(rest.removesuffix(f" {time.value}") if time else rest), time))
     physical = tuple(PhysicalColumn(field.name, field.type) for field in fields)
-    return ResolvedTable(TableDefinition((name,), TableSchema(physical, primary_key=tuple(key))), mode, tuple(fields))
+    schema = TableSchema(physical, primary_key=tuple(key))
+    options = {} if name == "bounded" else {"connector": "datagen"}
+    return ResolvedTable(TableDefinition((name,), schema, options), mode, tuple(fields))
 
 
 class TestCatalog:

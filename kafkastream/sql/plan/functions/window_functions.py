@@ -107,6 +107,7 @@ WINDOWS: Final[Mapping[str, BuiltInFunction]] = {
     "$WINDOW_TIME": BuiltInFunction(like(0), _last, (1, 1)),
     "$HOP": BuiltInFunction(like(0), _sliced, (4, 4)),
     "$CUMULATE": BuiltInFunction(like(0), _sliced, (4, 4)),
+    "$COPIES": BuiltInFunction(like(0), forms("array_repeat(named_struct('copy', 0), cast({0} as int))"), (1, 1)),
     "$UNNEST": BuiltInFunction(like(0), _unnested, (1, 1)),
 }
 """Functions by name."""

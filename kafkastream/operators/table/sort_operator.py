@@ -1,0 +1,65 @@
+"""Sorted rows (Flink's RowTimeSortOperator, ProcTimeSortOperator, and StreamSortOperator at the end of the input)."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
+from kafkastream.model.functions.process_functions import TimeDomain
+from kafkastream.operators.state.timers import Timer
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.multiset import Counts, add_count
+from kafkastream.operators.table.row_ordering import sort_key
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import INSERT, TableRow, adds, emit
+from kafkastream.operators.table.time_columns import time_ms
+from kafkastream.sql.plan.sort_operation import Sort, SortMoment
+
+__all__ = ["SortOperator"]
+
+_TIMES: Final = "times"
+_LAST: Final = "last"
+
+
+@final
+class SortOperator(TableOperator):
+    """Keeps rows until their time has come, and emits those of one time in order.
+
+    Same as in Flink: a row whose time is not after that of the rows emitted last is late, and dropped.
+    """
+
+    def __init__(self, operation: Sort) -> None:
+        super().__init__()
+        self._moment = operation.moment
+        self._time = None if operation.column is None else operation.column + 1
+        self._sort_key = sort_key(operation.order)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Keep a row, or remove it."""
+        entry, at = self.keyed_context.entry, self._moment_of(row)
+        if at <= entry.get(_LAST, at - 1):
+            self.count_late()
+            return
+        times: dict[int, Counts] = entry.setdefault(_TIMES, {})
+        if at not in times:
+            is_clock = self._moment is SortMoment.CLOCK
+            self.keyed_context.register(TimeDomain.PROCESSING_TIME if is_clock else TimeDomain.EVENT_TIME, at)
+        add_count(times.setdefault(at, {}), row[1:], 1 if adds(row[0]) else -1)
+        self.keyed_context.changed()
+
+    def due(self, timer: Timer, out: Emitted) -> None:
+        """Emit the rows of a time, in order."""
+        entry = self.keyed_context.entry
+        counts: Counts = entry.get(_TIMES, {}).pop(timer.timestamp, {})
+        for row in sorted(counts, key=self._sort_key):
+            for _ in range(counts[row]):
+                emit(out, INSERT, row)
+        if self._moment is SortMoment.WATERMARK:
+            entry[_LAST] = timer.timestamp
+        self.keyed_context.changed()
+
+    def _moment_of(self, row: TableRow) -> int:
+        """Return the time of the timer that emits a row."""
+        if self._time is not None:
+            return time_ms(row[self._time])
+        return self.keyed_context.clock() + 1 if self._moment is SortMoment.CLOCK else MAX_WATERMARK
