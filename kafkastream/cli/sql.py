@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -29,11 +30,12 @@ __all__ = ["sql_command"]
 def sql_command(
     path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...], *, quiet: bool
 ) -> None:
-    """Execute Flink SQL statements on this machine.
+    """Execute Flink SQL statements on this machine, from a file, from an option, or typed into a shell.
 
     Statements are executed one after another. Rows of queries are printed as they arrive. INSERT starts a job; the
     command ends when all jobs have ended, or with Ctrl-C after the running micro-batch. Without -f and -e,
-    statements are read from standard input.
+    a terminal gets an interactive shell, in which HELP lists what can be typed; otherwise statements are read from
+    standard input.
     """
     from kafkastream.spark.job.job_lines import run_by_command
     from kafkastream.spark.job.program_end import STARTED
@@ -41,9 +43,27 @@ def sql_command(
     from kafkastream.table.script import run_script
 
     connector_jars()
+    init, given = "" if before is None else before.read_text(), dict(map(_pair, settings))
+    if path is None and text is None and sys.stdin.isatty() and sys.stdout.isatty():
+        with run_by_command(quiet=quiet):
+            _shell(init, given)
+        return
     script = path.read_text() if path is not None else text if text is not None else sys.stdin.read()
     with run_by_command(quiet=quiet), STARTED.awaited():
-        run_script(script, before="" if before is None else before.read_text(), settings=dict(map(_pair, settings)))
+        run_script(script, before=init, settings=given)
+
+
+def _shell(init: str, settings: Mapping[str, str]) -> None:
+    """Run the interactive shell."""
+    from rich.console import Console
+
+    from kafkastream.cli.shell.prompt import confirmed, sql_prompt
+    from kafkastream.cli.shell.session import ShellSession
+    from kafkastream.table.script import script_environment
+
+    t_env, console = script_environment(init, settings), Console()
+    console.print("Flink SQL on Spark. HELP lists commands, QUIT leaves. Statements end with a semicolon.")
+    ShellSession(t_env, console, confirmed).run(sql_prompt(t_env))
 
 
 def _pair(setting: str) -> tuple[str, str]:

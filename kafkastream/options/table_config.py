@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import boolean, choice, millis_of_duration, text
+from kafkastream.options.parsers import boolean, choice, millis_of_duration, positive, text
 
 __all__ = [
     "DML_SYNC",
     "IDLE_TIMEOUT",
     "LOCAL_TIME_ZONE",
+    "MOST_RESULT_ROWS",
     "NOT_NULL_ENFORCER",
     "RESULT_MODE",
     "STATE_TTL",
@@ -58,8 +59,15 @@ DML_SYNC: Final = Option[bool](
 RESULT_MODE: Final = Option[str](
     key="sql-client.execution.result-mode",
     parse=choice("TABLE", "CHANGELOG", "TABLEAU"),
-    default="TABLEAU",
-    doc="Result mode of the SQL client. No effect: rows are always printed as a table with a column for the row kind.",
+    default="TABLE",
+    doc="How the shell of `kafkastream sql` shows the rows of queries: `TABLE` as a table that changes in place, "
+    "`CHANGELOG` and `TABLEAU` every change as a line. Without a terminal, every change is a line.",
+)
+MOST_RESULT_ROWS: Final = Option[int](
+    key="sql-client.execution.max-table-result.rows",
+    parse=positive,
+    default=1_000_000,
+    doc="Maximum number of rows that the shell keeps of a query in the result mode `TABLE`; the oldest are dropped.",
 )
 TABLE_OPTIONS: Final[tuple[Option[Any], ...]] = (
     LOCAL_TIME_ZONE,
@@ -69,5 +77,6 @@ TABLE_OPTIONS: Final[tuple[Option[Any], ...]] = (
     TYPE_LENGTH_ENFORCER,
     DML_SYNC,
     RESULT_MODE,
+    MOST_RESULT_ROWS,
 )
 """All options of SQL."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import attrs
 
 from kafkastream.errors import DefinitionError
+from kafkastream.metrics.standing import Pace
 from kafkastream.model.common.row import Row
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.job.job_result import JobClient
@@ -271,7 +272,14 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
         settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
         rows = engine.start_and_collect(self._planner.graph([plan]), settings)
-        return TableResult([(field.name, field.type) for field in plan.relation.fields], rows, is_static=False)
+        columns = [(field.name, field.type) for field in plan.relation.fields]
+        pace = Pace("collect")
+
+        def progress() -> str:
+            pace.note(rows.standing())
+            return pace.text()
+
+        return TableResult(columns, rows, is_static=False, progress=progress)
 
     def _job_name(self, plans: Sequence[Plan]) -> str | None:
         """Return Flink's default name of a SQL job, or None if ``pipeline.name`` is set."""

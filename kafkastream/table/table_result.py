@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
-from typing import Any, final
+from typing import Any, Final, Protocol, final, runtime_checkable
 
 from typing_extensions import Self
 
 from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.html import html_table
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.sql.types import DataType
+from kafkastream.table.progress_line import line_below
 from kafkastream.table.table_schema import TableSchema
-from kafkastream.table.tableau import static_tableau, tableau
+from kafkastream.table.tableau import cells, static_tableau, tableau
 
 __all__ = [
     "ResultKind",
@@ -25,6 +27,9 @@ __all__ = [
 
 Columns = Sequence[tuple[str, DataType]]
 _TEXT = (("result", DataType.string()),)
+_PEEKED_ROWS: Final = 100
+_PEEKED_S: Final = 10.0
+"""Maximum number of rows that a notebook shows, and maximum time to wait for them in s."""
 
 
 class ResultKind(enum.Enum):
@@ -51,12 +56,14 @@ class TableResult:
         kind: ResultKind = ResultKind.SUCCESS_WITH_CONTENT,
         job: JobClient | None = None,
         is_static: bool = True,
+        progress: Callable[[], str] | None = None,
     ) -> None:
         self._columns = tuple(columns)
         self._rows = rows
         self._kind = kind
         self._job = job
         self._is_static = is_static
+        self._progress = progress or str
 
     @staticmethod
     def ok() -> TableResult:
@@ -123,18 +130,46 @@ class TableResult:
     def print(self) -> None:
         """Print the rows as Flink's SQL client does; does not return while an unbounded query runs.
 
+        On a terminal, the last line shows the progress of a running query: records read, rate, lag and watermark.
+
         Raises:
             DefinitionError: The rows have been taken already.
             KafkastreamError: The job of the query has failed.
         """
-        with self.collect() as rows:
+        with self.collect() as rows, line_below(self._progress):
             for line in self._lines(rows):
                 print(line, flush=True)  # noqa: T201
+
+    def _repr_html_(self) -> str:
+        """Return the first rows as a table for a notebook; ``collect`` and ``print`` still return all rows."""
+        rows, note = self._first_rows()
+        is_static = self._is_static or self._kind is ResultKind.SUCCESS
+        kinds = [] if is_static else ["op"]
+        shown = [[*([] if is_static else [str(row.get_row_kind())]), *cells(self._columns, row)] for row in rows]
+        return html_table([*kinds, *(name for name, _ in self._columns)], shown, note)
+
+    def _first_rows(self) -> tuple[Sequence[Row], str]:
+        """Return the first rows without taking them, and a note if there may be more."""
+        if isinstance(self._rows, Sequence):
+            return self._rows, ""
+        if not isinstance(self._rows, _Peekable):
+            return (), "The rows have been taken already."
+        rows, is_all = self._rows.peek(_PEEKED_ROWS, _PEEKED_S)
+        return rows, "" if is_all else f"The first rows; {self._progress()}"
 
     def _lines(self, rows: Iterable[Row]) -> Iterable[str]:
         if self._kind is ResultKind.SUCCESS or self._columns == _TEXT:
             return (row[0] for row in rows)
         return static_tableau(self._columns, rows) if self._is_static else tableau(self._columns, rows)
+
+
+@runtime_checkable
+class _Peekable(Protocol):
+    """Rows of a running query."""
+
+    def peek(self, count: int, patience_s: float) -> tuple[Sequence[Row], bool]:
+        """Return the first rows without taking them, and whether these are all."""
+        ...
 
 
 class _Taken:

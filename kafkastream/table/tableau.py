@@ -10,7 +10,7 @@ from kafkastream.model.common.row import Row
 from kafkastream.sql.printing import shown_value
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["static_tableau", "tableau"]
+__all__ = ["cells", "static_tableau", "tableau"]
 
 _MOST: Final = 30
 _OP: Final = "op"
@@ -46,8 +46,8 @@ def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
         2 rows in set
     """
     widths = [len(_OP), *(_width(name, kind) for name, kind in columns)]
-    cells = ([str(row.get_row_kind()), *_cells(columns, row)] for row in rows)
-    return _lines(widths, [_OP, *(name for name, _ in columns)], cells)
+    texts = ([str(row.get_row_kind()), *cells(columns, row)] for row in rows)
+    return _lines(widths, [_OP, *(name for name, _ in columns)], texts)
 
 
 def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
@@ -63,9 +63,9 @@ def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
         1 row in set
     """
     names = [name for name, _ in columns]
-    cells = [_cells(columns, row) for row in rows]
-    widths = [max(map(_columns_of, column)) for column in zip(names, *cells, strict=True)]
-    return _lines(widths, names, cells)
+    texts = [cells(columns, row) for row in rows]
+    widths = [max(map(_columns_of, column)) for column in zip(names, *texts, strict=True)]
+    return _lines(widths, names, texts)
 
 
 def _lines(widths: Sequence[int], names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -74,15 +74,16 @@ def _lines(widths: Sequence[int], names: Sequence[str], rows: Iterable[Sequence[
     yield _line(widths, names)
     yield rule
     number = 0
-    for cells in rows:
+    for texts in rows:
         number += 1
-        yield _line(widths, cells)
+        yield _line(widths, texts)
     if number:
         yield rule
     yield f"{number} row{'' if number == 1 else 's'} in set" if number else "Empty set"
 
 
-def _cells(columns: Columns, row: Row) -> list[str]:
+def cells(columns: Columns, row: Row) -> list[str]:
+    """Return the values of a row as text."""
     return [_NULL if value is None else shown_value(value, kind) for value, (_, kind) in zip(row, columns, strict=True)]
 
 
@@ -103,8 +104,8 @@ def _width(name: str, kind: DataType) -> int:
     return max(width, _columns_of(name))
 
 
-def _line(widths: Sequence[int], cells: Sequence[str]) -> str:
-    return f"| {' | '.join(_fitted(cell, width) for cell, width in zip(cells, widths, strict=True))} |"
+def _line(widths: Sequence[int], texts: Sequence[str]) -> str:
+    return f"| {' | '.join(_fitted(text, width) for text, width in zip(texts, widths, strict=True))} |"
 
 
 def _fitted(text: str, width: int) -> str:

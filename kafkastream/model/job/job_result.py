@@ -13,6 +13,8 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics.reporters import ReporterSettings
 from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.standing import Standing, time_text
+from kafkastream.model.common.html import html_table
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
@@ -165,6 +167,13 @@ class RunningJob(Protocol):
     def finished(self) -> Future[JobExecutionResult]:
         """Future of the job's result; done when the job has ended, with its error if it failed."""
 
+    @property
+    def name(self) -> str:
+        """Name of the job."""
+
+    def standing(self) -> Standing | None:
+        """Return the progress of the job's sources; None if there is none yet."""
+
     def status(self) -> JobStatus:
         """Return the job's status."""
 
@@ -186,6 +195,15 @@ class JobClient:
 
     def __init__(self, job: RunningJob) -> None:
         self._job = job
+
+    def _repr_html_(self) -> str:
+        """Return name, status and progress of the job, for a notebook."""
+        standing = self._job.standing()
+        read = "-" if standing is None else f"{standing.records:,}"
+        lag = "-" if standing is None or standing.lag is None else f"{standing.lag:,}"
+        watermark = "-" if standing is None else time_text(standing.watermark_ms, "seconds")
+        row = [self._job.name, self._job.status().name, read, lag, watermark]
+        return html_table(["job", "status", "records", "lag", "watermark"], [row])
 
     def get_job_id(self) -> JobID:
         """Return the job's identity."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import queue
-from collections.abc import Iterable, Iterator
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from typing import Any, final
 
 from typing_extensions import Self
 
+from kafkastream.metrics.standing import Standing
 from kafkastream.spark.job.running_job import Job
 
 __all__ = ["CollectedElements"]
@@ -22,6 +27,7 @@ class CollectedElements:
 
     def __init__(self) -> None:
         self._elements: queue.Queue[Any] = queue.Queue(_ROOM)
+        self._peeked: deque[Any] = deque()
         self._job: Job | None = None
 
     def follow(self, job: Job) -> None:
@@ -39,17 +45,40 @@ class CollectedElements:
         return self
 
     def __next__(self) -> Any:
+        if self._peeked:
+            return self._peeked.popleft()
         while True:
             try:
                 return self._elements.get(timeout=_POLL_S)
             except queue.Empty:
-                if self._job is not None and self._job.finished.done() and self._elements.empty():
+                if self._job is not None and self._is_exhausted:
                     self._job.finished.result()
                     raise StopIteration from None
 
     def next(self) -> Any:
         """Return the next element; raises ``StopIteration`` when the job has ended."""
         return self.__next__()
+
+    def peek(self, count: int, patience_s: float) -> tuple[Sequence[Any], bool]:
+        """Return the first elements, which stay to be iterated over, and whether these are all.
+
+        Args:
+            count: Maximum number of elements.
+            patience_s: Maximum time to wait for them, in s.
+        """
+        until = time.monotonic() + patience_s
+        while len(self._peeked) < count and not self._is_exhausted and time.monotonic() < until:
+            with suppress(queue.Empty):
+                self._peeked.append(self._elements.get(timeout=_POLL_S))
+        return tuple(islice(self._peeked, count)), self._is_exhausted and len(self._peeked) <= count
+
+    @property
+    def _is_exhausted(self) -> bool:
+        return self._job is not None and self._job.finished.done() and self._elements.empty()
+
+    def standing(self) -> Standing | None:
+        """Return the progress of the job's sources; None if there is none yet."""
+        return None if self._job is None else self._job.standing()
 
     def close(self) -> None:
         """Cancel the job and wait until it has stopped."""

@@ -7,6 +7,7 @@ import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics import MetricsSnapshot
+from kafkastream.metrics.standing import Standing
 from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
 
 
@@ -16,6 +17,11 @@ class Running:
     def __init__(self) -> None:
         self.job_id = JobID()
         self.finished: Future[JobExecutionResult] = Future()
+
+    name = "copy"
+
+    def standing(self) -> Standing | None:
+        return Standing(records=1_234, lag=5, watermark_ms=0)
 
     def status(self) -> JobStatus:
         return JobStatus.RUNNING
@@ -50,6 +56,11 @@ def test_results_tell_id_and_runtime_and_have_no_accumulators() -> None:
     assert result.get_all_accumulator_results() == {}
     with pytest.raises(DefinitionError, match="no accumulator 'a'"):
         result.get_accumulator_result("a")
+
+
+def test_a_notebook_shows_the_progress_of_a_job() -> None:
+    html = JobClient(Running())._repr_html_()
+    assert all(f"<td>{text}</td>" in html for text in ("copy", "RUNNING", "1,234", "5", "1970-01-01 00:00:00+00:00"))
 
 
 def test_clients_answer_with_futures() -> None:

@@ -1,0 +1,144 @@
+"""Completions of SQL that is being typed: keywords, tables, columns, functions, options and their values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from kafkastream.cli.shell.statement_text import COMMANDS, last_statement, open_quote, tokens_of
+from kafkastream.errors import KafkastreamError
+from kafkastream.options.job import JOB_OPTIONS
+from kafkastream.options.option import Option
+from kafkastream.options.table_config import TABLE_OPTIONS
+from kafkastream.sql.connectors import CONNECTORS
+from kafkastream.sql.expressions.aggregate_names import AGGREGATES
+from kafkastream.sql.formats import FORMATS
+from kafkastream.sql.plan.functions import NAMES
+from kafkastream.sql.quoting import quoted
+from kafkastream.sql.syntax.tokens import Token, TokenKind
+from kafkastream.table.environment import TableEnvironment
+
+__all__ = ["Completions", "completions"]
+
+_KEYWORDS: Final = tuple(
+    """
+    ALL AND AS BETWEEN BY CASE CAST CATALOG CREATE CROSS CUMULATE DATABASE DESCRIBE DESCRIPTOR DISTINCT DROP ELSE END
+    EXCEPT EXECUTE EXISTS EXPLAIN FALSE FILTER FOR FROM FULL FUNCTION GROUP HAVING HOP IF IN INNER INSERT INTERSECT
+    INTERVAL INTO IS JOIN LATERAL LEFT LIKE LIMIT NOT NULL ON OR ORDER OUTER OVER PARTITION PRIMARY KEY RESET RIGHT
+    ROW SELECT SESSION SET SHOW STATEMENT SYSTEM_TIME TABLE TEMPORARY THEN TRUE TUMBLE UNION UNNEST USE USING VALUES
+    VIEW VIEWS TABLES CATALOGS DATABASES FUNCTIONS COLUMNS JOBS JOB STOP WATERMARK WHEN WHERE WITH
+    """.split()  # noqa: SIM905 - a list would be one word a line
+)
+_BEFORE_TABLES: Final = frozenset({"FROM", "JOIN", "INTO", "TABLE", "DESCRIBE", "DESC", "VIEW", "COLUMNS"})
+_WORD: Final = re.compile(r"[\w$]*\Z")
+_BEFORE_VALUES: Final = "="
+
+
+class Completions(NamedTuple):
+    """Completions of a text.
+
+    Args:
+        typed: End of the text that a completion replaces.
+        words: Completions, sorted.
+    """
+
+    typed: str
+    words: Sequence[str]
+
+
+def completions(text: str, t_env: TableEnvironment) -> Completions:
+    """Return the completions at the end of a text.
+
+    Example:
+        >>> from kafkastream.table import EnvironmentSettings
+        >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        >>> completions("SELECT JSON_V", t_env)
+        Completions(typed='JSON_V', words=['JSON_VALUE'])
+        >>> completions("SET 'table.local", t_env).words
+        ['table.local-time-zone']
+    """
+    quote = open_quote(text)
+    if quote == "'":
+        return _in_text(text)
+    if quote == "`":
+        typed = text[text.rindex("`") :]
+        return _chosen(typed, (f"`{name}`" for name in t_env.list_tables()))
+    found = _WORD.search(text)
+    typed = found.group() if found else ""
+    tokens = tokens_of(text[: len(text) - len(typed)])
+    if quote is not None or tokens is None:
+        return Completions("", ())
+    return _chosen(typed, _words(last_statement(tokens), t_env, lower=typed.islower()))
+
+
+def _chosen(typed: str, words: Iterable[str]) -> Completions:
+    begins = typed.lstrip("`").upper()  # a name that needs backticks is found without them, too
+    return Completions(typed, sorted({word for word in words if word.lstrip("`").upper().startswith(begins)}))
+
+
+def _words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> Iterator[str]:
+    tables = t_env.list_tables()
+    if tokens and tokens[-1].kind is TokenKind.WORD and tokens[-1].value in _BEFORE_TABLES:
+        yield from map(_name, tables)
+        return
+    if not tokens:
+        yield from COMMANDS
+    known = (*_KEYWORDS, *NAMES, *AGGREGATES)
+    yield from (word.lower() for word in known) if lower else known
+    yield from map(_name, tables)
+    for token in tokens:
+        if _said(token) in tables:
+            yield from map(_name, _columns(_said(token), t_env))
+
+
+def _said(token: Token) -> str:
+    return token.value if token.kind is TokenKind.NAME else token.text
+
+
+def _name(name: str) -> str:
+    return name if name.isidentifier() else quoted(name)
+
+
+def _columns(table: str, t_env: TableEnvironment) -> Sequence[str]:
+    try:
+        return t_env.from_path(quoted(table)).get_schema().get_field_names()
+    except KafkastreamError:
+        return ()
+
+
+def _in_text(text: str) -> Completions:
+    """Return the completions within single quotes: keys of options, and some of their values."""
+    start = text.rindex("'")
+    typed, tokens = text[start + 1 :], last_statement(tokens_of(text[:start]) or ())
+    if not tokens:
+        return Completions(typed, ())
+    first, last = tokens[0].value, tokens[-1]
+    if last.value == _BEFORE_VALUES:
+        return _chosen(typed, _values(tokens[-2].value if len(tokens) > 1 else ""))
+    if first in {"SET", "RESET"}:
+        return _chosen(typed, _keys((*TABLE_OPTIONS, *JOB_OPTIONS)))
+    given = dict(_given(tokens))
+    connector = CONNECTORS.get(given.get("connector", ""))
+    keys = ["connector"] if connector is None else [*_keys(connector.options)]
+    return _chosen(typed, (key for key in keys if key not in given))
+
+
+def _keys(options: Iterable[object]) -> Iterator[str]:
+    return (option.key for option in options if isinstance(option, Option))
+
+
+def _given(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+    for key, equals, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if equals.value == "=" and key.kind is TokenKind.STRING and value.kind is TokenKind.STRING:
+            yield key.value, value.value
+
+
+def _values(key: str) -> Iterable[str]:
+    if key == "connector":
+        return CONNECTORS
+    if key.endswith("format"):
+        return FORMATS
+    if key == "sql-client.execution.result-mode":
+        return ("TABLE", "CHANGELOG", "TABLEAU")
+    return ()

@@ -1,0 +1,92 @@
+"""Rows of a running query on a terminal, as a table that changes in place."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Final, final
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from kafkastream.cli.shell.changelog_table import ChangelogTable
+from kafkastream.datastream.stream_outputs import CloseableIterator
+from kafkastream.model.common.row import Row
+from kafkastream.table.table_result import TableResult
+from kafkastream.table.tableau import static_tableau
+
+__all__ = ["show_live"]
+
+_REFRESHES_PER_S: Final = 4
+_FRAME_LINES: Final = 8
+"""Lines of a terminal that rows cannot have: the table's frame, the status below it, and the prompt."""
+_FEWEST: Final = 3
+
+
+def show_live(result: TableResult, console: Console, most_rows: int) -> None:
+    """Show the rows of a query, after all changes so far, until the query ends; then print the last state.
+
+    Args:
+        result: Result of the query.
+        console: Console of the terminal.
+        most_rows: Maximum number of rows to keep.
+
+    Raises:
+        KafkastreamError: The query has failed.
+        KeyboardInterrupt: Ctrl-C came; the query has been cancelled.
+    """
+    view = _View(result, console, most_rows)
+    try:
+        with Live(
+            get_renderable=view.frame, console=console, transient=True, refresh_per_second=_REFRESHES_PER_S
+        ) as live:
+            view.read(result.collect())
+            live.refresh()
+    finally:
+        console.print(view.text(""))
+
+
+@final
+class _View:
+    """State of the display, which one thread fills and another one draws."""
+
+    def __init__(self, result: TableResult, console: Console, most_rows: int) -> None:
+        self._columns = result._columns
+        self._progress: Callable[[], str] = result._progress
+        self._console = console
+        self._table = ChangelogTable(most_rows)
+        self._lock = threading.Lock()
+
+    def read(self, rows: CloseableIterator[Row]) -> None:
+        """Read all rows; leaving early cancels the query."""
+        with rows:
+            for row in rows:
+                with self._lock:
+                    self._table.add(row)
+
+    def frame(self) -> Text:
+        """Return the present state of the table, with the progress of the query."""
+        with suppress(Exception):  # a status that cannot be read must not end the query
+            return self.text(f"{self._progress()}. Ctrl-C cancels.")
+        return self.text("")
+
+    def text(self, status: str) -> Text:
+        """Return the present state of the table, and a status below it."""
+        with self._lock:
+            room = max(self._console.height - _FRAME_LINES, _FEWEST)
+            rows, count, changes = self._table.last(room), len(self._table), self._table.changes
+        return Text("\n".join(self._lines(rows, count, changes, status)), no_wrap=True, overflow="ellipsis")
+
+    def _lines(self, rows: Sequence[Row], count: int, changes: int, status: str) -> Iterator[str]:
+        *table, _ = static_tableau(self._columns, rows)
+        yield from table
+        shown = f"the last {len(rows)} of {_counted(count, 'row')}" if len(rows) < count else _counted(count, "row")
+        yield f"{shown} after {_counted(changes, 'change')}"
+        if status:
+            yield status
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -1,0 +1,184 @@
+"""Session of the interactive shell: reads statements, executes them, and shows their results and errors."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Final, final
+
+from rich.console import Console
+
+from kafkastream.cli.shell.live_table import show_live
+from kafkastream.cli.shell.statement_text import command_of, tokens_of
+from kafkastream.cli.titled_table import titled_table
+from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.job.job_result import JobClient
+from kafkastream.options.table_config import MOST_RESULT_ROWS, RESULT_MODE
+from kafkastream.sql.syntax.parser import parse
+from kafkastream.sql.syntax.statements import Query, Statement
+from kafkastream.sql.syntax.tokens import TokenKind
+from kafkastream.table.environment import TableEnvironment
+from kafkastream.table.table_result import TableResult
+
+__all__ = ["ShellSession"]
+
+_HELP: Final = (
+    ("HELP", "Shows this list."),
+    ("QUIT, EXIT, Ctrl-D", "Leaves the shell; running jobs are stopped after their micro-batch."),
+    ("CLEAR", "Clears the terminal."),
+    ("Ctrl-C", "Cancels the running query, or clears what is being typed."),
+    ("SHOW JOBS;", "Lists the jobs that INSERT statements have started."),
+    ("STOP JOB 'id';", "Stops a job after its running micro-batch."),
+    ("SHOW TABLES; DESCRIBE t;", "Lists tables and views; shows the columns of one."),
+    ("CREATE TABLE …; INSERT INTO …; SELECT …;", "Any statement of Flink SQL, over one or more lines, up to a semicolon."),
+    ("SET 'key' = 'value';", "Sets an option; SET alone lists them."),
+    ("SET 'sql-client.execution.result-mode' = 'table';", "Shows results as a live table (`table`), or every change (`changelog`, `tableau`)."),
+)  # fmt: skip
+_STOP_JOB_TOKENS: Final = 3
+
+
+@final
+class ShellSession:
+    """Executes what a user types.
+
+    Args:
+        t_env: Table environment of the session.
+        console: Console for output.
+        confirm: Asks a question that is answered by yes or no.
+    """
+
+    def __init__(self, t_env: TableEnvironment, console: Console, confirm: Callable[[str], bool]) -> None:
+        self._t_env = t_env
+        self._console = console
+        self._confirm = confirm
+        self._jobs: list[tuple[datetime, JobClient]] = []
+
+    def run(self, ask: Callable[[], str]) -> None:
+        """Execute texts until QUIT or the end of input.
+
+        Args:
+            ask: Reads the next text; raises KeyboardInterrupt for Ctrl-C, and EOFError at the end of input.
+        """
+        while True:
+            try:
+                text = ask()
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                text = "QUIT"
+            if command_of(text) in {"QUIT", "EXIT"}:
+                if self._quits():
+                    return
+            else:
+                self.execute(text)
+
+    def execute(self, text: str) -> None:
+        """Execute a command of the shell, or SQL statements; errors are printed and end the text, not the session."""
+        try:
+            with _interruptible():
+                self._execute(text)
+        except KafkastreamError as error:
+            self._console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        except KeyboardInterrupt:
+            self._console.print("Cancelled.")
+
+    def _execute(self, text: str) -> None:
+        match command_of(text):
+            case "HELP":
+                self._help()
+            case "CLEAR":
+                self._console.clear()
+            case _:
+                if not self._manages_jobs(text):
+                    for statement in parse(text):
+                        self._show(statement)
+
+    def _show(self, statement: Statement) -> None:
+        result = self._t_env._execute(statement)
+        job = result.get_job_client()
+        if job is not None:
+            self._jobs.append((datetime.now().astimezone(), job))
+            self._console.print(f"Job {job.get_job_id()} is running. SHOW JOBS; lists jobs, STOP JOB 'id'; stops one.")
+            return
+        with _interruptible():  # Spark installs a handler of its own when it starts
+            self._print(statement, result)
+
+    def _print(self, statement: Statement, result: TableResult) -> None:
+        configuration = self._t_env.get_config().get_configuration()
+        if isinstance(statement, Query) and configuration.get(RESULT_MODE) == "TABLE":
+            show_live(result, self._console, configuration.get(MOST_RESULT_ROWS))
+        else:
+            result.print()
+
+    def _help(self) -> None:
+        table = titled_table("Statements and keys", "", "")
+        for what, does in _HELP:
+            table.add_row(what, does)
+        self._console.print(table)
+
+    def _manages_jobs(self, text: str) -> bool:
+        """Execute SHOW JOBS or STOP JOB; return whether the text is one of them."""
+        tokens = [one for one in tokens_of(text) or () if one.value != ";"]
+        words = [token.value for token in tokens]
+        if words == ["SHOW", "JOBS"]:
+            self._show_jobs()
+            return True
+        if words[:2] != ["STOP", "JOB"]:
+            return False
+        if len(tokens) < _STOP_JOB_TOKENS or tokens[2].kind is not TokenKind.STRING:
+            raise DefinitionError("STOP JOB needs the job's id", now="Write STOP JOB 'id'; SHOW JOBS lists them.")
+        if len(tokens) > _STOP_JOB_TOKENS:
+            raise UnsupportedFeatureError(
+                f"STOP JOB ... {' '.join(words[3:])}: Spark has no savepoints",
+                now="Write STOP JOB 'id'; a later start with the same checkpoint directory continues.",
+            )
+        self._stop([self._job(tokens[2].value)])
+        return True
+
+    def _show_jobs(self) -> None:
+        table = titled_table("Jobs", "job id", "job name", "status", "started")
+        for started, job in self._jobs:
+            status = job.get_job_status().result().name
+            table.add_row(str(job.get_job_id()), job._job.name, status, f"{started:%Y-%m-%d %H:%M:%S}")
+        self._console.print(table)
+
+    def _job(self, job_id: str) -> JobClient:
+        for _, job in self._jobs:
+            if str(job.get_job_id()) == job_id:
+                return job
+        raise DefinitionError(f"there is no job {job_id!r}", where="STOP JOB", now="SHOW JOBS lists the jobs.")
+
+    def _running(self) -> Sequence[JobClient]:
+        return [job for _, job in self._jobs if not job.get_job_status().result().is_terminal_state()]
+
+    def _stop(self, jobs: Sequence[JobClient]) -> None:
+        stopped = [job.cancel() for job in jobs]
+        with self._console.status("Stopping after the running micro-batch"):
+            for one in stopped:
+                one.result()
+
+    def _quits(self) -> bool:
+        """Stop running jobs, if the user agrees; return whether to leave the shell."""
+        running = self._running()
+        if running:
+            count = f"{len(running)} job{'' if len(running) == 1 else 's'}"
+            if not self._confirm(f"{count} will be stopped after the running micro-batch. Quit?"):
+                return False
+            self._stop(running)
+        return True
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """Make Ctrl-C raise KeyboardInterrupt, in place of Spark's handler, which kills the micro-batches of all jobs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
