@@ -28,8 +28,8 @@ __all__ = [
 Columns = Sequence[tuple[str, DataType]]
 _TEXT = (("result", DataType.string()),)
 _PEEKED_ROWS: Final = 100
-_PEEKED_S: Final = 10.0
-"""Maximum number of rows that a notebook shows, and maximum time to wait for them in s."""
+_PEEKED_S: Final = 60.0
+"""Maximum number of rows that a notebook shows, and maximum time to wait for the first in s."""
 
 
 class ResultKind(enum.Enum):

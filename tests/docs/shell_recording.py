@@ -17,6 +17,7 @@ import termios
 import time
 from collections.abc import Callable
 from io import StringIO
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
@@ -68,7 +69,7 @@ def _shell(home: str) -> tuple[subprocess.Popen[bytes], int]:
         stdin=theirs,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "TERM": "xterm-256color", "XDG_DATA_HOME": home},
+        env={**os.environ, "TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1", "XDG_DATA_HOME": home},
         start_new_session=True,
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - so that Ctrl-C becomes SIGINT
     )
@@ -109,16 +110,19 @@ def _draw(screen: pyte.Screen) -> None:
     console = Console(record=True, width=COLUMNS, file=StringIO())
     rows = [screen.buffer[line] for line in range(len(_text(screen).splitlines()))]
     for row in rows:
-        line = Text()
-        for column in range(COLUMNS):
-            cell = row[column]
-            color = None if cell.fg == "default" else cell.fg.replace("brown", "yellow")
-            line.append(
-                cell.data, Style(color=color if color is None or color.isalpha() else f"#{color}", bold=cell.bold)
-            )
+        cells = [(_style(row[column]), row[column].data) for column in range(COLUMNS)]
+        parts = [("".join(data for _, data in same), style) for style, same in groupby(cells, key=lambda cell: cell[0])]
+        line = Text.assemble(*parts)
         line.rstrip()
         console.print(line, no_wrap=True)
     console.save_svg(str(PICTURE), title="kafkastream sql")
+
+
+def _style(cell: pyte.screens.Char) -> Style:
+    color = cell.fg.replace("brown", "yellow")
+    if color == "default":
+        return Style(bold=cell.bold)
+    return Style(color=color if color.isalpha() else f"#{color}", bold=cell.bold)
 
 
 if __name__ == "__main__":

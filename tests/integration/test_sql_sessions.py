@@ -11,6 +11,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
+def test_a_notebook_shows_the_rows_of_a_query_and_leaves_them_to_be_taken(spark: SparkSession) -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    result = t_env.execute_sql("SELECT a, COUNT(*) FROM (VALUES ('<x>'), ('<x>')) AS t(a) GROUP BY a")
+    assert "<td>+I</td><td>&lt;x&gt;</td><td>2</td>" in result._repr_html_()
+    with result.collect() as rows:
+        assert [tuple(row) for row in rows] == [("<x>", 2)]
+    assert "taken" in result._repr_html_()
+    assert "<th>table name</th>" in t_env.execute_sql("SHOW TABLES")._repr_html_()
+
+
 def test_the_programs_session_stays_the_active_one(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
     before = type(spark).getActiveSession()  # other tests may have made another one active
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())

@@ -22,14 +22,10 @@ class ChangelogTable:
 
     Example:
         >>> table = ChangelogTable(most_rows=10)
-        >>> for row in (
-        ...     Row("a", 1),
-        ...     Row.of_kind(RowKind.UPDATE_BEFORE, "a", 1),
-        ...     Row.of_kind(RowKind.UPDATE_AFTER, "a", 2),
-        ... ):
-        ...     table.add(row)
-        >>> len(table), table.last(5), table.changes
-        (1, [Row('a', 2)], 3)
+        >>> for kind, n in (RowKind.INSERT, 1), (RowKind.UPDATE_BEFORE, 1), (RowKind.UPDATE_AFTER, 2):
+        ...     table.add(Row.of_kind(kind, "a", n))
+        >>> len(table), table.changes, list(map(tuple, table.last(5)))
+        (1, 3, [('a', 2)])
     """
 
     def __init__(self, most_rows: int) -> None:

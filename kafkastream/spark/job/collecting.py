@@ -19,6 +19,7 @@ __all__ = ["CollectedElements"]
 
 _ROOM = 100_000
 _POLL_S = 0.1
+_MORE_S = 2.0
 
 
 @final
@@ -64,12 +65,13 @@ class CollectedElements:
 
         Args:
             count: Maximum number of elements.
-            patience_s: Maximum time to wait for them, in s.
+            patience_s: Maximum time to wait for the first one, in s; more are awaited for 2 s.
         """
         until = time.monotonic() + patience_s
         while len(self._peeked) < count and not self._is_exhausted and time.monotonic() < until:
             with suppress(queue.Empty):
                 self._peeked.append(self._elements.get(timeout=_POLL_S))
+                until = min(until, time.monotonic() + _MORE_S)
         return tuple(islice(self._peeked, count)), self._is_exhausted and len(self._peeked) <= count
 
     @property
