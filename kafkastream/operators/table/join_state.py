@@ -27,12 +27,12 @@ class JoinState:
 
     Args:
         keyed_context: Keyed context of the operator.
-        ttl_ms: Time after its last write at which a row expires, in ms; 0 for never.
+        ttls_ms: Time after its last write at which a row of each side expires, in ms; 0 for never.
     """
 
-    def __init__(self, keyed_context: KeyedContext, ttl_ms: int) -> None:
+    def __init__(self, keyed_context: KeyedContext, ttls_ms: tuple[int, int]) -> None:
         self._context = keyed_context
-        self._ttl_ms = ttl_ms
+        self._ttls_ms = ttls_ms
 
     def rows(self, side: int) -> Kept:
         """Return the rows of a side; an empty mapping that is not kept, if there are none."""
@@ -41,7 +41,7 @@ class JoinState:
 
     def now(self) -> int:
         """Return the time to note with a row that is written, in ms."""
-        return self._context.clock() if self._ttl_ms else 0
+        return self._context.clock() if any(self._ttls_ms) else 0
 
     def put(self, side: int, row: Columns, count: int, met: int) -> None:
         """Keep a row; one that is not there and has no match is removed."""
@@ -49,7 +49,7 @@ class JoinState:
         if count > 0 or met > 0:
             now = self.now()
             rows[row] = [count, met, now]
-            self._expect_expiry(now)
+            self._expect_expiry(side, now)
         else:
             rows.pop(row, None)
         self._tidy()
@@ -63,20 +63,20 @@ class JoinState:
 
     def expire(self, now: int) -> None:
         """Remove rows that were written too long ago."""
-        if self._ttl_ms:
-            for side in range(2):
+        for side, ttl_ms in enumerate(self._ttls_ms):
+            if ttl_ms:
                 rows = self.rows(side)
-                for row in [row for row, kept in rows.items() if kept[_WRITTEN] + self._ttl_ms <= now]:
+                for row in [row for row, kept in rows.items() if kept[_WRITTEN] + ttl_ms <= now]:
                     del rows[row]
+        if any(self._ttls_ms):
             self._tidy()
 
     def due(self, now: int) -> None:
         """Remove expired rows when the timer fires, and register the next one."""
         self._context.entry.pop(_EXPIRES, None)
         self.expire(now)
-        written = [one[_WRITTEN] for side in range(2) for one in self.rows(side).values()]
-        if written:
-            self._expect_expiry(min(written))
+        for side in range(2):
+            self._expect_expiry(side, min((one[_WRITTEN] for one in self.rows(side).values()), default=None))
         self._context.changed()
 
     def _tidy(self) -> None:
@@ -86,8 +86,8 @@ class JoinState:
                 del entry[side]
         self._context.changed()
 
-    def _expect_expiry(self, written: int) -> None:
-        """Register a timer for the expiry of rows written at a time, unless an earlier one is registered."""
-        if self._ttl_ms and _EXPIRES not in self._context.entry:
+    def _expect_expiry(self, side: int, written: int | None) -> None:
+        """Register a timer for the expiry of rows written at a time, unless one is registered."""
+        if written is not None and self._ttls_ms[side] and _EXPIRES not in self._context.entry:
             self._context.entry[_EXPIRES] = True
-            self._context.register(TimeDomain.PROCESSING_TIME, written + self._ttl_ms)
+            self._context.register(TimeDomain.PROCESSING_TIME, written + self._ttls_ms[side])

@@ -68,7 +68,7 @@ class MatchesOperator(_Matching):
 
     def __init__(self, operation: Matches) -> None:
         super().__init__(operation)
-        self._state = JoinState(self.keyed_context, operation.ttl_ms)
+        self._state = JoinState(self.keyed_context, (operation.ttl_ms, operation.ttl_ms))
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """Remove expired rows of the current key."""

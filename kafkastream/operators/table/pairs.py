@@ -36,7 +36,7 @@ class PairsOperator(TableOperator):
 
     def __init__(self, join: Join, *, keys: Sequence[Sequence[int]], compared: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        self._state = JoinState(self.keyed_context, join.ttl_ms)
+        self._state = JoinState(self.keyed_context, join.ttls_ms)
         self._sides = JoinInputs(join.kind, join.widths, compared)
         self._rows = PairRows(self._sides, keys)
 

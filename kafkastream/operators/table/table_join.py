@@ -32,7 +32,7 @@ class JoinOperator(TableOperator):
 
     def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
         super().__init__()
-        self._state = JoinState(self.keyed_context, operation.ttl_ms)
+        self._state = JoinState(self.keyed_context, operation.ttls_ms)
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
         self._knows_met = (self._sides.is_outer(0) or operation.kind in _FILTERS, self._sides.is_outer(1))
         self._is_filter = operation.kind in _FILTERS

@@ -231,6 +231,10 @@ class _Parser(parser.Parser):
         if alias := self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS):
             table.set("alias", alias)
 
+    def _parse_hint(self) -> Any:
+        """Parse the hints of a SELECT as text."""
+        return exp.Hint(expressions=[self._hint()]) if self._match(TokenType.HINT) else None
+
     def _hint(self) -> exp.Expr:
         """Return the hint that was just parsed, as text."""
         return exp.Var(this=self._prev.text).update_positions(self._prev)

@@ -59,6 +59,7 @@ class Join:
         time: Time attribute by which a window closes.
         zone: As with ``WindowAggregate``.
         null_safe: Which of the keys NULL equals NULL in, by their number (``IS NOT DISTINCT FROM``).
+        right_ttl_ms: ``ttl_ms`` of the right input; None for that of the left one.
     """
 
     kind: JoinKind
@@ -68,6 +69,12 @@ class Join:
     time: TimeAttribute = TimeAttribute.EVENT
     zone: str = "UTC"
     null_safe: tuple[int, ...] = ()
+    right_ttl_ms: int | None = None
+
+    @property
+    def ttls_ms(self) -> tuple[int, int]:
+        """Return the times to live of both inputs, in ms."""
+        return self.ttl_ms, self.ttl_ms if self.right_ttl_ms is None else self.right_ttl_ms
 
 
 @final

@@ -13,6 +13,7 @@ from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, with_distinct_names, with_names
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Scan
+from kafkastream.sql.planner.hints import parsed_hints
 from kafkastream.sql.syntax.cursor import Cursor
 from kafkastream.sql.syntax.expressions import hinted_options
 from kafkastream.sql.table_options import did_you_mean
@@ -131,9 +132,10 @@ def _hinted(text: QueryText, node: exp.Table) -> FrozenMap[str, str]:
     merged: dict[str, str] = {}
     for hint in hints:
         cursor = Cursor(str(hint.this))
-        if not cursor.sees("/*+", "OPTIONS"):
-            raise text.refused(hint, f"The hint {hint.this} is not known.", "Only /*+ OPTIONS('key' = 'value') */ is.")
-        merged.update(hinted_options(cursor))
+        if cursor.sees("/*+", "OPTIONS"):
+            merged.update(hinted_options(cursor))
+        else:
+            parsed_hints(text, hint)  # the others mean something behind SELECT only
     return FrozenMap(merged)
 
 

@@ -119,6 +119,7 @@ def aggregated(
         rows, condition = group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
     of = planner.compiler(scope)
+    planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope))
     compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
     if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
         compiled = list({frozenset(one): one for one in reversed(compiled)}.values())
@@ -187,7 +188,7 @@ def _grouped(
     relation = Stateful(
         merged=(normalized(before, planner.ttl_ms),),
         keys=(key,),
-        operation=GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=planner.ttl_ms),
+        operation=GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=planner.hinted.sides(planner.ttl_ms)[0]),
         fields=(*(attrs.evolve(field, time=None) for field in before.fields[: len(keys)]), *_results(calls)),
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,

@@ -53,6 +53,7 @@ def joined_rows(
         nodes, conditions = [*nodes, *taken], [one for one in conditions if one not in taken]
     elif on is None and not (join.args.get("using") or join.args.get("method")):
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
+    planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope, other_scope))
     sides = with_sides((scope, other_scope), names)
     found = conditions_of(planner, *sides, [one for one in nodes if not _is_true(one)])
     if version:
@@ -160,7 +161,9 @@ def _operation(
             null_safe=found.null_safe,
         )
     if window is None:
-        return Join(kind=kind, widths=widths, ttl_ms=planner.ttl_ms, null_safe=found.null_safe)
+        ttl_ms, right_ms = planner.hinted.sides(planner.ttl_ms)
+        right_ttl_ms = None if right_ms == ttl_ms else right_ms
+        return Join(kind=kind, widths=widths, ttl_ms=ttl_ms, null_safe=found.null_safe, right_ttl_ms=right_ttl_ms)
     one, other = window
     return Join(
         kind=kind,

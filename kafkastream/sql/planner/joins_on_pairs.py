@@ -123,7 +123,7 @@ def matched(
             keys=len(found),
             widths=(len(every[0]), len(every[1])),
             is_final=pairs.is_final,
-            ttl_ms=join.ttl_ms if isinstance(join, Join) else 0,
+            ttl_ms=_longest(join),
         ),
         fields=(),
     )
@@ -131,3 +131,8 @@ def matched(
 
 def _optional(field: Field) -> Field:
     return attrs.evolve(field, type=field.type.nullable(), time=None)
+
+
+def _longest(join: Join | IntervalJoin) -> int:
+    """Return the time for which a row of either side may be kept, in ms; 0 for ever."""
+    return max(join.ttls_ms) if isinstance(join, Join) and all(join.ttls_ms) else 0

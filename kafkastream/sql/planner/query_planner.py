@@ -27,6 +27,7 @@ from kafkastream.sql.plan.plan_builder import (
 from kafkastream.sql.plan.planning_catalog import Catalog, View
 from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values
 from kafkastream.sql.planner.from_clause import renamed
+from kafkastream.sql.planner.hints import HintedTtls
 from kafkastream.sql.planner.ordering import ordered_columns
 from kafkastream.sql.planner.select import selected
 from kafkastream.sql.planner.set_operations import set_operation
@@ -88,6 +89,7 @@ class SelectPlanner:
         ttl_ms: Time without a change after which state expires, in ms; 0 for never.
         named: Queries of WITH.
         views: Views that are being planned, outermost first.
+        hinted: Times to live of state by the hints of the SELECT that is being planned.
     """
 
     text: QueryText
@@ -96,6 +98,7 @@ class SelectPlanner:
     ttl_ms: int
     named: Mapping[str, Named] = attrs.field(factory=dict)
     views: tuple[str, ...] = ()
+    hinted: HintedTtls = attrs.field(factory=HintedTtls)
 
     def compiler(self, scope: Scope) -> ExpressionCompiler:
         """Return the compiler of expressions in a scope."""

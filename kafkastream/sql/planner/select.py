@@ -15,6 +15,7 @@ from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_us
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, filtered, projected, rewindowed
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.grouping import aggregated, is_grouped
+from kafkastream.sql.planner.hints import checked_hints, hinted_ttls
 from kafkastream.sql.planner.join_conditions import conjuncts
 from kafkastream.sql.planner.joins import joined_rows
 from kafkastream.sql.planner.ordering import ordered, ordering_of
@@ -30,7 +31,7 @@ __all__ = ["Item", "from_rows", "selected", "selected_items"]
 
 _CLAUSES = (
     *("expressions", "from_", "joins", "where", "group", "having"),
-    *("distinct", "with_", "order", "limit", "offset"),
+    *("distinct", "with_", "order", "limit", "offset", "hint"),
 )
 
 
@@ -45,16 +46,13 @@ class Item(NamedTuple):
 def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> PlannedRows:
     """Plan a SELECT."""
     text = planner.text
-    for clause, now in (
-        ("windows", "Write what is in it behind OVER."),
-        ("hint", "Only OPTIONS behind a table is known."),
-    ):
-        if node.args.get(clause):
-            what = "This hint is not supported." if clause == "hint" else "WINDOW is not supported."
-            raise text.refused(node.args[clause][0] if clause == "windows" else node.args[clause], what, now)
+    if node.args.get("windows"):
+        raise text.refused(node.args["windows"][0], "WINDOW is not supported.", "Write what is in it behind OVER.")
     text.only(node, *_CLAUSES)
+    planner = attrs.evolve(planner, hinted=hinted_ttls(planner, node))
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
     rows, scope, conditions = from_rows(planner, node, conditions)
+    _check_hints(planner, node, scope)
     rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
     of = planner.compiler(scope)
     find_user_aggregates(of, node)
@@ -73,6 +71,13 @@ def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> Plann
         relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
         result = PlannedRows(relation, rewindowed(rows.window, expressions))
     return ordered(planner, node, result, ordering)
+
+
+def _check_hints(planner: SelectPlanner, node: exp.Select, scope: Scope) -> None:
+    """Check the hints of a query, unless a query in it may be what they name."""
+    if node.args.get("hint") and not (node.args.get("where") and node.args["where"].find(exp.Query)):
+        has_joins = len(scope.sources) > 1
+        checked_hints(planner, node, scope, has_state=has_joins or is_grouped(node), has_joins=has_joins)
 
 
 def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:

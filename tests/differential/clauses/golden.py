@@ -36,7 +36,7 @@ def _result(t_env: Any, query: str) -> dict[str, Any]:
         with t_env.execute_sql(query).collect() as rows:
             return {"columns": columns, "changes": [f"{row.get_row_kind()}{list(map(str, row))}" for row in rows]}
     except Exception as error:  # noqa: BLE001 - the golden says that Flink refuses
-        lines = str(error).splitlines()
+        lines = str(getattr(error, "java_exception", error)).splitlines()
         causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
         return {"error": (causes[-1:] or lines or [type(error).__name__])[0][:300]}
 

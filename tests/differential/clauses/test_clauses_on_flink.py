@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 GOLDEN: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())
-CASES: Final = [(clause, query) for clause, queries in QUERIES.items() if clause != "hints" for query in queries]
+CASES: Final = [(clause, query) for clause, queries in QUERIES.items() for query in queries]
 SAMPLE: Final = (
     "SELECT k, v FROM t INTERSECT SELECT k, v FROM u",
     "SELECT v, k FROM u EXCEPT ALL SELECT v, k FROM t",

@@ -167,3 +167,15 @@ def test_changes_make_the_table_that_sql_computes_from_scratch(kind: JoinKind, c
             out += driven.raw((gone[0], (KINDS[name], *gone)), side=side)
     assert materialised(out) == joined(kind, *present)
     assert {NAMES[one[0]] for one in out} <= {"+I", "-U", "-D"}
+
+
+def test_rows_of_each_side_have_a_time_to_live_of_their_own() -> None:
+    driven = joining(JoinKind.LEFT, ttl_ms=0, right_ttl_ms=100)
+    driven.give(row("+I", "k", 1), side=LEFT)
+    driven.give(row("+I", "k", 7), side=RIGHT)
+    driven.checkpoint()
+    driven.advance(now=99)
+    assert driven.give(row("+I", "k", 2), side=LEFT) == [("+I", "k", 2, "k", 7)]
+    driven.advance(now=100)
+    assert driven.give(row("+I", "k", 3), side=LEFT) == [("+I", "k", 3, None, None)]
+    assert len(driven.give(row("+I", "k", 8), side=RIGHT)) == 4

@@ -174,3 +174,21 @@ def test_queries_that_are_nested_too_deeply_are_refused_with_another_way() -> No
     error = failure(f"SELECT id FROM orders WHERE {' OR '.join(f'id = {n}' for n in range(3_000))}")
     assert error.what == "The query is nested too deeply."
     assert "IN (...)" in error.now
+
+
+def test_times_to_live_of_inputs_are_hinted() -> None:
+    join = "o.id FROM orders AS o JOIN clicks ON o.cur = clicks.k"
+    both = Join(kind=JoinKind.INNER, widths=(5, 3), ttl_ms=86_400_000, right_ttl_ms=3_600_000)
+    assert operation(f"SELECT /*+ STATE_TTL('o' = '1 d', 'clicks' = '1 h') */ {join}") == both
+    right = Join(kind=JoinKind.INNER, widths=(5, 3), right_ttl_ms=3_600_000)
+    assert operation(f"SELECT /*+ BROADCAST(o), STATE_TTL('clicks' = '1 h') */ {join}") == right
+    assert right.ttls_ms == (0, 3_600_000)
+    query = "SELECT /*+ STATE_TTL('orders' = '1 h') */ cur, COUNT(*) FROM orders GROUP BY cur"
+    found = operation(query)
+    assert isinstance(found, GroupAggregate)
+    assert found.ttl_ms == 3_600_000
+    inside = operation(
+        f"SELECT cur, SUM(c) FROM (SELECT id, cur, 1 AS c FROM ({query.replace(', COUNT(*)', ', 1 AS id')}) AS q) GROUP BY cur"
+    )
+    assert isinstance(inside, GroupAggregate)
+    assert inside.ttl_ms == 0

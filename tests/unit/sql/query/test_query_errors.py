@@ -8,6 +8,8 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.table import Position
 from tests.unit.sql.planning import failure
 
+RETRIES = "'table'='r', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixed-delay'='1s', 'max-attempts'='3'"
+
 
 @pytest.mark.parametrize(
     ("query", "what", "where"),
@@ -43,6 +45,17 @@ from tests.unit.sql.planning import failure
         ("SELECT GROUPING(id) FROM orders GROUP BY ROLLUP (cur)", "must be a grouped expression", "line 1, column 17"),
         ("SELECT GROUPING() FROM orders GROUP BY cur", "Invalid number of arguments", "line 1, column 8"),
         ("SELECT cur FROM orders HAVING COUNT(*) > 1", "Expression 'cur' is not being grouped", "line 1, column 8"),
+        ("SELECT /*+ BROADCST(orders) */ id FROM orders", "Hint BROADCST is not known.", "line 1, column 8"),
+        ("SELECT id FROM orders /*+ FANCY('a'='1') */", "Hint FANCY is not known.", "line 1, column 23"),
+        ("SELECT /*+ STATE_TTL(orders) */ id FROM orders", "Hint STATE_TTL takes options.", "line 1, column 8"),
+        ("SELECT /*+ STATE_TTL('o' = 'long') */ id FROM orders", "'long' is no duration.", "line 1, column 8"),
+        ("SELECT /*+ STATE_TTL('o' = ) */ id FROM orders", "Expected a text in single quotes", "line 1, column 8"),
+        (
+            "SELECT\n /*+ BROADCAST(o) */ orders.id FROM orders, clicks",
+            "cannot match the name of input tables or views: o",
+            "line 2, column 2",
+        ),
+        ("SELECT /*+ LOOKUP('async'='true') */ id FROM orders", "Hint LOOKUP lacks table.", "line 1, column 8"),
         ("SELECT * FROM endless", "The view endless reads itself.", "line 1, column 15"),
         ("SELECT id id2 id3 FROM orders", "The query cannot be read here", "line 1, column 15"),
         (
@@ -68,10 +81,9 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT id, COUNT(*) FROM orders GROUP BY id ORDER BY id",
         "SELECT id FROM orders OFFSET 3",
         "SELECT id FROM orders FOR UPDATE",
+        f"SELECT /*+ LOOKUP({RETRIES}) */ o.id FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur",
         "SELECT id FROM orders TABLESAMPLE BERNOULLI (10)",
         "SELECT * FROM orders MATCH_RECOGNIZE (PARTITION BY id MEASURES A.id AS x PATTERN (A) DEFINE A AS id > 1)",
-        "SELECT /*+ BROADCAST(orders) */ id FROM orders",
-        "SELECT id FROM orders /*+ STATE_TTL('a'='1d') */",
         "SELECT SUM(id) OVER (PARTITION BY cur ORDER BY ts) FROM orders",
         "SELECT ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders",
         "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders) WHERE rn > 3",
