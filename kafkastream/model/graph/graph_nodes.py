@@ -59,6 +59,7 @@ class OperatorKind(enum.Enum):
     INTERVAL_JOIN = "Interval Join"
     BROADCAST_PROCESS = "Co-Process-Broadcast"
     GROUP_AGGREGATE = "GroupAggregate"
+    GROUP_TABLE_AGGREGATE = "GroupTableAggregate"
     WINDOW_AGGREGATE = "WindowAggregate"
     DEDUPLICATE = "Deduplicate"
     RANK = "Rank"

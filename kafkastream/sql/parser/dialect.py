@@ -200,7 +200,7 @@ class _Parser(parser.Parser):
             self._match_r_paren()
         elif self._curr and self._curr.token_type is TokenType.L_PAREN:
             query: Any = self._parse_wrapped(self._parse_select)
-            inner = query.subquery()
+            inner = exp.Subquery(this=query)
         else:
             inner = self._parse_unnest(with_alias=False)
         if inner is None:

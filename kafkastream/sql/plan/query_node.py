@@ -28,6 +28,7 @@ from kafkastream.sql.plan.branches import Branch, Origin, branches
 from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,
+    GroupTableAggregate,
     IntervalJoin,
     Join,
     Matches,
@@ -326,6 +327,7 @@ def _what_it_reads(scan: Scan) -> str:
 
 _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
     GroupAggregate: OperatorKind.GROUP_AGGREGATE,
+    GroupTableAggregate: OperatorKind.GROUP_TABLE_AGGREGATE,
     WindowAggregate: OperatorKind.WINDOW_AGGREGATE,
     SessionAggregate: OperatorKind.WINDOW_AGGREGATE,
     Deduplicate: OperatorKind.DEDUPLICATE,

@@ -18,6 +18,7 @@ from kafkastream.sql.plan.operations import (
     AggregateCall,
     Deduplicate,
     GroupAggregate,
+    GroupTableAggregate,
     IntervalJoin,
     Join,
     Matches,
@@ -34,7 +35,9 @@ from kafkastream.sql.plan.operations import (
 )
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import KEPT, SparkPrinter
+from kafkastream.sql.plan.user_aggregate import UserAggregate
 from kafkastream.sql.table import ComputedColumn
+from kafkastream.sql.types import DataType
 
 __all__ = ["describe_same_state", "state_description"]
 
@@ -170,12 +173,8 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
 
 def _operation(operation: Operation) -> str:
     match operation:
-        case GroupAggregate():
-            return f"GroupAggregate {_calls(operation.calls)}"
-        case WindowAggregate():
-            return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
-        case SessionAggregate():
-            return f"SessionAggregate {_calls(operation.calls)} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
+        case GroupAggregate() | GroupTableAggregate() | WindowAggregate() | SessionAggregate():
+            return _aggregate(operation)
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
         case TopN():
@@ -189,6 +188,18 @@ def _operation(operation: Operation) -> str:
             return "Normalize"
         case Materialize():
             return "Materialize"
+
+
+def _aggregate(operation: GroupAggregate | GroupTableAggregate | WindowAggregate | SessionAggregate) -> str:
+    match operation:
+        case GroupAggregate():
+            return f"GroupAggregate {_calls(operation.calls)}"
+        case GroupTableAggregate():
+            return f"GroupTableAggregate {_user_call(operation.user, operation.user.function.result_type)}"
+        case WindowAggregate():
+            return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
+        case SessionAggregate():
+            return f"SessionAggregate {_calls(operation.calls)} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
 
 
 def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> str:
@@ -227,13 +238,15 @@ def _call(call: AggregateCall) -> str:
     separator = "" if call.separator == "," else f" SEPARATOR {call.separator!r}"
     where = "" if call.filter is None else f" FILTER c{call.filter}"
     if call.user is not None:
-        accumulator = (
-            f" ACCUMULATOR {call.user.function.accumulator_type}" if call.user.function.accumulator_type else ""
-        )
-        arguments = ", ".join(f"c{place}" for place in call.user.arguments)
-        return f"{call.user.name}({distinct}{arguments}){where} {call.type}{accumulator}"
+        return _user_call(call.user, call.type, distinct, where)
     argument = "*" if call.argument is None else f"c{call.argument}"
     return f"{call.function.value}({distinct}{argument}{separator}){where} {call.type}"
+
+
+def _user_call(user: UserAggregate, type_: DataType, distinct: str = "", where: str = "") -> str:
+    accumulator = f" ACCUMULATOR {user.function.accumulator_type}" if user.function.accumulator_type else ""
+    arguments = ", ".join(f"c{place}" for place in user.arguments)
+    return f"{user.name}({distinct}{arguments}){where} {type_}{accumulator}"
 
 
 def _types(inputs: Sequence[Relation]) -> Iterator[str]:

@@ -83,10 +83,16 @@ def _elements(
     written = [of.compile(one) for one in conjuncts(where.this)] if where else []
     items = selected_items(text, both, select.expressions)
     added = [item.column or of.compile(item.node) for item in items]
-    if outer and (written or not all(isinstance(one, ColumnRef) for one in added)):
-        what = "LEFT JOIN LATERAL with UNNEST or a function selects columns, without WHERE, here."
-        raise text.refused(join.this, what, "Compute in the outer SELECT, or filter the array before.")
-    names, width = join.this.alias_column_names or [item.name for item in items], len(rows.relation.fields)
+    width = len(rows.relation.fields)
+    if not all(isinstance(one, ColumnRef) and one.place >= width for one in added):
+        what = (
+            "A query behind LATERAL selects columns of UNNEST or of a function only; Flink gives wrong rows for others."
+        )
+        raise text.refused(join.this, what, "Compute in the outer SELECT.")
+    if outer and written:
+        what = "LEFT JOIN LATERAL with UNNEST or a function takes no WHERE here."
+        raise text.refused(join.this, what, "Filter the array before, in a Python function.")
+    names = join.this.alias_column_names or [item.name for item in items]
     if len(names) != len(added):
         raise text.error(
             join.this, f"{len(names)} column names are given for {len(added)} columns.", "Name each column."

@@ -107,7 +107,8 @@ WINDOWED: dict[str, str] = {
 }
 
 LATERALS: dict[str, str] = {
-    "unnest": "SELECT id, y FROM t, LATERAL (SELECT x * 10 AS y FROM UNNEST(xs) AS u (x) WHERE x > 1) AS l",
+    "unnest, expression": "SELECT id, y FROM t, LATERAL (SELECT x * 10 AS y FROM UNNEST(xs) AS u (x) WHERE x > 1) AS l",
+    "unnest": "SELECT id, y FROM t, LATERAL (SELECT x AS y FROM UNNEST(xs) AS u (x) WHERE x > 1) AS l",
     "unnest, outer column": "SELECT id, y FROM t, LATERAL (SELECT x + n AS y FROM UNNEST(t.xs) AS u (x)) AS l",
     "unnest, left": "SELECT id, y FROM t LEFT JOIN LATERAL (SELECT x AS y FROM UNNEST(xs) AS u (x) WHERE x > 1) AS l ON TRUE",
     "unnest, count": "SELECT id, c FROM t, LATERAL (SELECT COUNT(*) AS c FROM UNNEST(xs) AS u (x)) AS l",
@@ -149,10 +150,6 @@ LATERALS: dict[str, str] = {
     "top n, grouped": """
         SELECT g.k, l.id FROM (SELECT k FROM t GROUP BY k) AS g,
         LATERAL (SELECT id, n FROM t WHERE k = g.k AND n > 0 ORDER BY n DESC, id LIMIT 1) AS l
-    """,
-    "top n, two columns": """
-        SELECT g.k, l.id, l.n FROM (SELECT DISTINCT k FROM t) AS g,
-        LATERAL (SELECT n, id FROM t WHERE t.k = g.k ORDER BY n, id DESC LIMIT 1) AS l
     """,
     "top n of others": """
         SELECT a.id, l.i FROM t AS a, LATERAL (SELECT b.id AS i FROM t AS b WHERE b.k = a.k ORDER BY b.id DESC LIMIT 1) AS l
