@@ -61,6 +61,7 @@ class OperatorKind(enum.Enum):
     GROUP_AGGREGATE = "GroupAggregate"
     GROUP_TABLE_AGGREGATE = "GroupTableAggregate"
     WINDOW_AGGREGATE = "WindowAggregate"
+    WINDOW_TABLE_FUNCTION = "WindowTableFunction"
     DEDUPLICATE = "Deduplicate"
     RANK = "Rank"
     SORT = "Sort"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final, final
 
 from kafkastream.operators.state.timers import Timer
@@ -13,7 +14,7 @@ from kafkastream.operators.table.time_columns import local_of, time_ms
 from kafkastream.operators.table.window_end import WindowEnd
 from kafkastream.sql.plan.operations import SessionAggregate, TimeAttribute
 
-__all__ = ["SessionAggregateOperator"]
+__all__ = ["Session", "SessionAggregateOperator", "merged_session"]
 
 _SESSIONS: Final = "sessions"
 _KEY: Final = "key"
@@ -45,7 +46,7 @@ class SessionAggregateOperator(TableOperator):
         start = self._local(time_ms(row[self._time]) if self._is_event_time else self.keyed_context.clock())
         entry = self.keyed_context.entry
         sessions: dict[Session, Group] = entry.get(_SESSIONS, {})
-        session, parts = _whole((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
+        session, parts = merged_session((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
         if self._end.is_over(session[1]):
             self.count_late()
             return
@@ -74,7 +75,7 @@ class SessionAggregateOperator(TableOperator):
             self.forget()
 
 
-def _whole(session: Session, others: dict[Session, Group]) -> tuple[Session, list[Session]]:
+def merged_session(session: Session, others: Iterable[Session]) -> tuple[Session, list[Session]]:
     """Return the session that results from merging one with those it touches, and these from the earliest to the last."""
     parts = sorted(other for other in others if other[0] <= session[1] and session[0] <= other[1])
     starts, ends = zip(session, *parts, strict=True)

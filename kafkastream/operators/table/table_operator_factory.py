@@ -13,6 +13,7 @@ from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
 from kafkastream.operators.table.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
 from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
+from kafkastream.operators.table.session_rows import SessionRowsOperator
 from kafkastream.operators.table.sort_operator import SortOperator
 from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
 from kafkastream.operators.table.table_join import JoinOperator
@@ -31,6 +32,7 @@ from kafkastream.sql.plan.operations import (
     Normalize,
     Pairs,
     SessionAggregate,
+    SessionRows,
     Sort,
     TableOperation,
     TemporalJoin,
@@ -61,8 +63,10 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return _of_rows(operation)
 
 
-def _of_rows(operation: Deduplicate | Sort | Normalize | Materialize) -> KeyedOperator:
+def _of_rows(operation: SessionRows | Deduplicate | Sort | Normalize | Materialize) -> KeyedOperator:
     match operation:
+        case SessionRows():
+            return SessionRowsOperator(operation)
         case Deduplicate():
             return DeduplicateOperator(operation)
         case Sort():

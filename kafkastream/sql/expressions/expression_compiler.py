@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, ClassVar, Final, TypeVar
 
 import attrs
@@ -47,12 +48,20 @@ class ExpressionCompiler:
         text: Text of the query, for errors.
         scope: Columns that expressions may refer to.
         catalog: Catalog of user-defined functions.
+        answers: Values of subqueries that have been joined, by the identity of their nodes.
     """
 
-    def __init__(self, text: QueryText, scope: Scope, catalog: Catalog) -> None:
+    def __init__(
+        self,
+        text: QueryText,
+        scope: Scope,
+        catalog: Catalog,
+        answers: Mapping[int, TypedExpression] = MappingProxyType({}),
+    ) -> None:
         self.text = text
         self.scope = scope
         self.catalog = catalog
+        self.answers = answers
         self._evaluations = EvaluationCounter()
 
     def compile(self, node: exp.Expr) -> TypedExpression:
@@ -64,6 +73,8 @@ class ExpressionCompiler:
         """
         if name_parts(node) is not None:
             return self._named(node)
+        if id(node) in self.answers:
+            return self.answers[id(node)]
         for kind in type(node).__mro__:
             if kind in self._COMPILERS:
                 return self._checked(node, self._COMPILERS[kind](self, node))
@@ -199,7 +210,7 @@ class ExpressionCompiler:
     def _subquery(self, node: exp.Expr) -> TypedExpression:
         raise self.text.refused(
             node,
-            "A query inside of an expression is only supported as [NOT] IN or [NOT] EXISTS, alone or joined by AND in WHERE.",
+            "A query inside of an expression is only supported in SELECT, WHERE and HAVING.",
             "Join it.",
         )
 

@@ -31,6 +31,7 @@ __all__ = [
     "Order",
     "Pairs",
     "SessionAggregate",
+    "SessionRows",
     "Sort",
     "TableOperation",
     "TemporalJoin",
@@ -152,6 +153,26 @@ class SessionAggregate:
     zone: str = "UTC"
 
 
+@final
+@attrs.frozen(kw_only=True)
+class SessionRows:
+    """Rows of session windows: emits each row with the bounds of its session, when a gap without rows ends it.
+
+    Output columns are the input's, followed by window_start and window_end.
+
+    Args:
+        gap_ms: Gap between two sessions, in ms.
+        column: Position of the time column.
+        time: Event time or processing time.
+        zone: As with ``WindowAggregate``.
+    """
+
+    gap_ms: int
+    column: int
+    time: TimeAttribute = TimeAttribute.EVENT
+    zone: str = "UTC"
+
+
 class Keep(enum.Enum):
     """Row of a key to keep."""
 
@@ -238,6 +259,7 @@ Operation = (
     | GroupTableAggregate
     | WindowAggregate
     | SessionAggregate
+    | SessionRows
     | Deduplicate
     | TopN
     | Sort

@@ -28,6 +28,7 @@ from kafkastream.sql.plan.operations import (
     Order,
     Pairs,
     SessionAggregate,
+    SessionRows,
     Sort,
     TemporalJoin,
     TopN,
@@ -173,7 +174,7 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
 
 def _operation(operation: Operation) -> str:
     match operation:
-        case GroupAggregate() | GroupTableAggregate() | WindowAggregate() | SessionAggregate():
+        case GroupAggregate() | GroupTableAggregate() | WindowAggregate() | SessionAggregate() | SessionRows():
             return _aggregate(operation)
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
@@ -190,7 +191,9 @@ def _operation(operation: Operation) -> str:
             return "Materialize"
 
 
-def _aggregate(operation: GroupAggregate | GroupTableAggregate | WindowAggregate | SessionAggregate) -> str:
+def _aggregate(
+    operation: GroupAggregate | GroupTableAggregate | WindowAggregate | SessionAggregate | SessionRows,
+) -> str:
     match operation:
         case GroupAggregate():
             return f"GroupAggregate {_calls(operation.calls)}"
@@ -200,6 +203,8 @@ def _aggregate(operation: GroupAggregate | GroupTableAggregate | WindowAggregate
             return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
         case SessionAggregate():
             return f"SessionAggregate {_calls(operation.calls)} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
+        case SessionRows():
+            return f"SessionRows c{operation.column} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
 
 
 def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> str:

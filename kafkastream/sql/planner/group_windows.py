@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
-from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered
+from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
 from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
 
 if TYPE_CHECKING:
@@ -35,10 +34,7 @@ def group_window(
     sizes = [interval_ms(text, one) for one in call.expressions[1:]]
     if min(sizes) <= 0:
         raise text.error(call, "A window must be longer than nothing.", "")
-    relation = rows.relation
-    if relation.changelog is not ChangelogMode.APPEND:
-        what = "A group window aggregate doesn't support consuming update and delete changes here."
-        raise text.refused(call, what, "Group without a window, or read an append-only table.")
+    relation = normalized(rows.relation, planner.ttl_ms)
     relation = filtered(relation, [] if condition is None else [condition])
     if name == "TUMBLE":
         return tumbled(planner, relation, at, sizes[0], 0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
@@ -30,13 +31,14 @@ from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.group_windows import group_window, window_property
 from kafkastream.sql.planner.grouping_sets import GROUPING_CALLS, GroupingSets, expanded, grouping_number, key_sets
 from kafkastream.sql.planner.user_aggregates import check_group, check_sessions
+from kafkastream.sql.planner.window_table_functions import closed_sessions
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
     from kafkastream.sql.planner.select import Item
 
-__all__ = ["aggregated", "is_grouped"]
+__all__ = ["Grouped", "aggregated", "grouped", "is_grouped"]
 
 _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 
@@ -47,7 +49,7 @@ def is_grouped(node: exp.Select) -> bool:
     return clauses or any(next(calls_in(one), None) is not None for one in node.expressions)
 
 
-class _Grouped(NamedTuple):
+class Grouped(NamedTuple):
     """Relation of groups, whose columns are the keys (expressions over the input) and the aggregates."""
 
     rows: PlannedRows
@@ -65,12 +67,13 @@ class _OfGroups(ExpressionCompiler):
         self,
         planner: SelectPlanner,
         of: ExpressionCompiler,
-        grouped: _Grouped,
+        grouped: Grouped,
         window: exp.Anonymous | None,
         sets: GroupingSets,
+        answers: Mapping[int, TypedExpression] = MappingProxyType({}),
     ) -> None:
         scope = Scope(grouped.rows.relation.fields, ())
-        super().__init__(planner.text, scope, planner.catalog)
+        super().__init__(planner.text, scope, planner.catalog, answers)
         self._of = of
         self._grouped = grouped
         self._window = window
@@ -86,7 +89,7 @@ class _OfGroups(ExpressionCompiler):
             return reference(self._grouped.rows.relation, place)
         if is_call(node, *GROUPING_CALLS):
             return grouping_number(self._of, node, self._sets, self._grouped.column)
-        if next(calls_in(node), None) is None:
+        if next(calls_in(node), None) is None and node.find(exp.Query) is None:
             is_name = name_parts(node) is not None
             if is_name or not _is_of_groups(node):
                 found = self._of.compile(node)
@@ -132,13 +135,31 @@ def aggregated(
     nodes = [item.node for item in chosen if item.column is None] + ([having.this] if having else [])
     aggregates = [aggregate for part in nodes for one in calls_in(part) if (aggregate := aggregate_of(of, one))]
     calls = list(dict.fromkeys(aggregates))
-    grouped = _grouped(planner, rows, condition, list(keys.columns), calls, bool(window_call))
-    grouped.known.update((key, grouped.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
-    groups = _OfGroups(planner, of, grouped, window_call, keys)
-    kept = groups.compile(having.this) if having else None
-    expressions = [groups.compile(item.node) if item.column is None else grouped.column(item.column) for item in chosen]
-    relation = projected(grouped.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
-    return PlannedRows(relation, rewindowed(grouped.rows.window, expressions))
+    groups = grouped(planner, rows, condition, list(keys.columns), calls, bool(window_call), node)
+    groups.known.update((key, groups.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
+    groups, of_groups = _with_queries(planner, groups, of, (window_call, keys), nodes)
+    kept = of_groups.compile(having.this) if having else None
+    expressions = [
+        of_groups.compile(item.node) if item.column is None else groups.column(item.column) for item in chosen
+    ]
+    relation = projected(groups.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
+    return PlannedRows(relation, rewindowed(groups.rows.window, expressions))
+
+
+def _with_queries(
+    planner: SelectPlanner,
+    groups: Grouped,
+    of: ExpressionCompiler,
+    known: tuple[exp.Anonymous | None, GroupingSets],
+    nodes: Sequence[exp.Expr],
+) -> tuple[Grouped, _OfGroups]:
+    """Join the queries in expressions over groups; return the groups and the compiler of these expressions."""
+    from kafkastream.sql.planner.subqueries import answered
+
+    compiler = _OfGroups(planner, of, groups, *known)
+    rows, answers = answered(planner, groups.rows, Scope(groups.rows.relation.fields, ()), nodes, compiler.compile)
+    groups = groups._replace(rows=rows)
+    return groups, _OfGroups(planner, of, groups, *known, answers)
 
 
 def _sets(planner: SelectPlanner, node: exp.Select) -> tuple[list[tuple[exp.Expr, ...]], exp.Anonymous | None]:
@@ -169,19 +190,22 @@ def _expanded(
     return rows, condition, GroupingSets(keys, (frozenset(range(len(keys))),), keys)
 
 
-def _grouped(
+def grouped(
     planner: SelectPlanner,
     rows: PlannedRows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
-    is_window_call: bool,
-) -> _Grouped:
+    is_window_call: bool = False,
+    node: exp.Expr | None = None,
+) -> Grouped:
+    """Plan the groups of rows that meet a condition."""
+    places = set(map(column_of, keys))
+    if rows.window and not is_window_call and not _has_sessions_of(rows.window, places):
+        rows = closed_sessions(planner, rows, node)
     window = rows.window
-    if window and (is_window_call or {window.start, window.end} <= set(map(column_of, keys))):
+    if window and (is_window_call or {window.start, window.end} <= places):
         return _windowed(planner, rows, condition, keys, calls)
-    if window and window.gap_ms is not None:
-        raise planner.text.refused(None, "SESSION needs GROUP BY window_start, window_end.", "Add both.")
     before, calls_by_place = _arguments(planner, rows.relation, condition, keys, [], calls)
     check_group(planner, calls, retracts=not before.changelog.is_insert_only)
     key = tuple(range(len(keys)))
@@ -193,7 +217,13 @@ def _grouped(
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
-    return _Grouped(PlannedRows(relation), _places([*keys, *calls]))
+    return Grouped(PlannedRows(relation), _places([*keys, *calls]))
+
+
+def _has_sessions_of(window: WindowColumns, keys: set[int | None]) -> bool:
+    """Whether groups are the sessions of partitions, so that the aggregate can find the sessions."""
+    own = keys - {window.start, window.end, window.time}
+    return {window.start, window.end} <= keys and set(window.partition or ()) == own
 
 
 def _windowed(
@@ -202,20 +232,12 @@ def _windowed(
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
-) -> _Grouped:
+) -> Grouped:
     """Plan groups of windows; bounds and ``window_time`` are columns after the aggregates."""
     window = rows.window
     assert window is not None
-    if rows.relation.changelog is not ChangelogMode.APPEND:
-        what = "A window aggregate doesn't support consuming update and delete changes."
-        raise planner.text.refused(None, what, "Group without a window, or aggregate before the rows change.")
     own = [key for key in keys if column_of(key) not in {window.start, window.end, window.time} - {None}]
     is_session = window.gap_ms is not None
-    if is_session and window.partition is not None and set(window.partition) != set(map(column_of, own)):
-        what = "SESSION ... PARTITION BY must have the columns of GROUP BY, besides window_start and window_end, here."
-        raise planner.text.refused(
-            None, what, "Write SESSION(TABLE t PARTITION BY (k, l), ...) and GROUP BY k, l, window_start, ..."
-        )
     if is_session:
         check_sessions(planner, calls)
     bounds = [
@@ -245,7 +267,7 @@ def _windowed(
         if place is not None:
             known[reference(rows.relation, place)] = start + at
     result = attrs.evolve(window, start=start, end=start + 1, time=start + 2, gap_ms=None)
-    return _Grouped(PlannedRows(after, result), known)
+    return Grouped(PlannedRows(after, result), known)
 
 
 def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relation:

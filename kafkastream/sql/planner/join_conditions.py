@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
@@ -21,7 +22,7 @@ from kafkastream.sql.type_families import NUMERIC, TEXT
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["Conditions", "TimeBound", "conditions_of", "conjuncts"]
+__all__ = ["Conditions", "TimeBound", "conditions_around", "conditions_of", "conjuncts"]
 
 _COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
     exp.GTE: (1, 0),
@@ -78,7 +79,17 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
     """Classify the conditions of a join."""
-    both = left.joined(right)
+    return _classified(planner, left, left.joined(right), nodes)
+
+
+def conditions_around(planner: SelectPlanner, outer: Scope, inner: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+    """Classify the conditions that bind a subquery to the query around it; as in Flink, times have no bounds there."""
+    both = outer.outer().joined(inner)
+    fields = tuple(attrs.evolve(field, time=None) for field in both.fields)
+    return _classified(planner, outer, attrs.evolve(both, fields=fields), nodes)
+
+
+def _classified(planner: SelectPlanner, left: Scope, both: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
     of = planner.compiler(both)
     keys: list[tuple[TypedExpression, TypedExpression]] = []
     null_safe: list[int] = []

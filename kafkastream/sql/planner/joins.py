@@ -22,6 +22,7 @@ from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
 from kafkastream.sql.planner.joins_on_pairs import MARK, matched, pushed
 from kafkastream.sql.planner.laterals import correlated, is_correlated
 from kafkastream.sql.planner.temporal_joins import versioned
+from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -37,6 +38,7 @@ def joined_rows(
     """Plan a join; removes the conditions of WHERE that belong to it from the list."""
     text = planner.text
     text.only(join, "this", "on", "side", "kind", "using", "method")
+    rows = closed_sessions(planner, rows, join)
     kind = _kind(planner, join)
     on = join.args.get("on")
     if is_correlated(join.this):
@@ -46,11 +48,14 @@ def joined_rows(
     if version:
         join.this.set("version", None)
     other, other_scope = source(planner, join.this)
+    other = closed_sessions(planner, other, join)
     names = common_names(planner, join, scope, other_scope)
     nodes = [*equations(names), *(conjuncts(on) if on is not None else ())]
     if kind is JoinKind.INNER:
         taken = [one for one in conditions if _joins(planner, scope, other_scope, one)]
-        nodes, conditions = [*nodes, *taken], [one for one in conditions if one not in taken]
+        asking = [one for one in nodes if one.find(exp.Query)]
+        nodes = [*(one for one in nodes if one not in asking), *taken]
+        conditions = [*(one for one in conditions if one not in taken), *asking]
     elif on is None and not (join.args.get("using") or join.args.get("method")):
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
     planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope, other_scope))
@@ -107,8 +112,12 @@ def of_two(
     (left, left_keys), (right, right_keys) = (
         keyed(one, keys) for one, keys in zip(relations, (found.left, found.right), strict=True)
     )
-    window = _common_window([one.window for one in rows], left_keys, right_keys)
-    join = _operation(planner, (left, right), found, kind, None if found.bound else window)
+    window = None if found.bound else _common_window([one.window for one in rows], left_keys, right_keys)
+    is_append = all(one.changelog is ChangelogMode.APPEND for one in (left, right))
+    if window is not None and not is_append:
+        what = "StreamPhysicalWindowJoin doesn't support consuming update and delete changes"
+        raise planner.text.error(node, what, "Join without window_end, or read append-only tables.")
+    join = _operation(planner, (left, right), found, kind, window)
     needs_pairs = kind is JoinKind.MARK or (bool(found.rest) and kind is not JoinKind.INNER)
     relation = (
         matched((left, right), (left_keys, right_keys), join, widths[0], found.rest)
@@ -117,23 +126,19 @@ def of_two(
     )
     relation = attrs.evolve(
         relation,
-        fields=_fields(left, right, kind),
+        fields=_fields((left, right), kind, window),
         changelog=_changelog((left, right), join),
         upsert_key=_upsert_key(left, right, kind),
     )
     rest = () if needs_pairs else found.rest
     result = trimmed(relation, widths, join.widths, rest)
-    is_windowed = isinstance(join, Join) and join.window_end is not None and rows[0].window is not None
-    return PlannedRows(result, attrs.evolve(rows[0].window, time=None) if is_windowed and rows[0].window else None)
+    return PlannedRows(result, window and window[0])
 
 
 def _checked(
     planner: SelectPlanner, rows: tuple[PlannedRows, PlannedRows], found: Conditions, node: exp.Expr
 ) -> list[Relation]:
     """Return the inputs of a join, unless they cannot be joined."""
-    for one in rows:
-        if one.window and one.window.gap_ms is not None:
-            raise planner.text.refused(node, "Rows of SESSION cannot be joined.", "Aggregate them first.")
     relations = [one.relation for one in rows]
     if found.bound and any(one.changelog is not ChangelogMode.APPEND for one in relations):
         low, high = found.bound.lower_ms, found.bound.upper_ms
@@ -175,10 +180,22 @@ def _operation(
     )
 
 
-def _fields(left: Relation, right: Relation, kind: JoinKind) -> tuple[Field, ...]:
-    if not kind.has_only_left:
-        return both_fields(left, right, kind)
-    return (*without_times(left.fields), *((MARK,) if kind is JoinKind.MARK else ()))
+def _fields(
+    sides: tuple[Relation, Relation], kind: JoinKind, windows: tuple[WindowColumns, WindowColumns] | None
+) -> tuple[Field, ...]:
+    """Return the columns of a join; those with the last instant of a window stay time attributes in a window join."""
+    left, right = sides
+    if kind.has_only_left:
+        fields = (*without_times(left.fields), *((MARK,) if kind is JoinKind.MARK else ()))
+    else:
+        fields = both_fields(left, right, kind)
+    begins = (0, len(left.fields))
+    times = {
+        begin + window.time: window.attribute
+        for begin, window in zip(begins, windows or (), strict=False)
+        if window.time is not None
+    }
+    return tuple(attrs.evolve(field, time=times.get(at)) for at, field in enumerate(fields))
 
 
 def _changelog(sides: Sequence[Relation], join: Join | IntervalJoin) -> ChangelogMode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, final
 
 import attrs
@@ -15,7 +16,7 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.casts import widened
-from kafkastream.sql.plan.expression import calls_user
+from kafkastream.sql.plan.expression import TypedExpression, calls_user
 from kafkastream.sql.plan.operations import GroupAggregate
 from kafkastream.sql.plan.plan_builder import (
     ONE_ROW,
@@ -100,9 +101,11 @@ class SelectPlanner:
     views: tuple[str, ...] = ()
     hinted: HintedTtls = attrs.field(factory=HintedTtls)
 
-    def compiler(self, scope: Scope) -> ExpressionCompiler:
-        """Return the compiler of expressions in a scope."""
-        return ExpressionCompiler(self.text, scope, self.catalog)
+    def compiler(
+        self, scope: Scope, answers: Mapping[int, TypedExpression] = MappingProxyType({})
+    ) -> ExpressionCompiler:
+        """Return the compiler of expressions in a scope, with the values of subqueries."""
+        return ExpressionCompiler(self.text, scope, self.catalog, answers)
 
     def query(self, node: exp.Expr, *, is_top: bool = False) -> PlannedRows:
         """Plan a query of any form.

@@ -13,14 +13,16 @@ from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, filtered, projected, rewindowed
+from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.planner.from_clause import source
 from kafkastream.sql.planner.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.hints import checked_hints, hinted_ttls
 from kafkastream.sql.planner.join_conditions import conjuncts
 from kafkastream.sql.planner.joins import joined_rows
 from kafkastream.sql.planner.ordering import ordered, ordering_of
-from kafkastream.sql.planner.subqueries import filtered_by_queries
+from kafkastream.sql.planner.subqueries import answered, filtered_by_queries, has_query
 from kafkastream.sql.planner.top_n import ranked
+from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
@@ -53,19 +55,20 @@ def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> Plann
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
     rows, scope, conditions = from_rows(planner, node, conditions)
     _check_hints(planner, node, scope)
-    rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
-    of = planner.compiler(scope)
-    find_user_aggregates(of, node)
-    written = [of.compile(one) for one in conditions]
-    _check_condition(text, rows, written, conditions)
-    rows, written = _filtered_first(planner, rows, written)
-    condition = conjunction(written)
+    if not is_grouped(node) or any(map(has_query, conditions)):
+        rows = closed_sessions(planner, rows, node)
+    find_user_aggregates(planner.compiler(scope), node)
+    rows, scope, condition = _where(planner, rows, scope, conditions)
     ordering = ordering_of(planner, node, selected_items(text, scope, node.expressions), is_top=is_top)
     chosen = ordering.items
     if is_grouped(node):
         result = aggregated(planner, node, rows, scope, condition, chosen)
     else:
-        _check_session(text, node, rows)
+        of = planner.compiler(scope)
+        if any(has_query(item.node) for item in chosen):
+            rows = attrs.evolve(rows, relation=_met(planner, rows, condition))
+            rows, answers = answered(planner, rows, scope, [item.node for item in chosen], of.compile)
+            of, condition = planner.compiler(Scope(rows.relation.fields, scope.sources), answers), None
         expressions = [item.column or of.compile(item.node) for item in chosen]
         names = [item.name for item in chosen]
         relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
@@ -75,9 +78,37 @@ def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> Plann
 
 def _check_hints(planner: SelectPlanner, node: exp.Select, scope: Scope) -> None:
     """Check the hints of a query, unless a query in it may be what they name."""
-    if node.args.get("hint") and not (node.args.get("where") and node.args["where"].find(exp.Query)):
+    if node.args.get("hint") and not any(
+        map(has_query, (*node.expressions, *filter(None, map(node.args.get, ("where", "having")))))
+    ):
         has_joins = len(scope.sources) > 1
         checked_hints(planner, node, scope, has_state=has_joins or is_grouped(node), has_joins=has_joins)
+
+
+def _where(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, nodes: Sequence[exp.Expr]
+) -> tuple[PlannedRows, Scope, TypedExpression | None]:
+    """Apply conditions that need a join; return the others, as one condition over the rows."""
+    plain, with_query = [one for one in nodes if not has_query(one)], list(filter(has_query, nodes))
+    of = planner.compiler(scope)
+    written = [of.compile(one) for one in plain]
+    bounds = {rows.window.start, rows.window.end, rows.window.time} if rows.window else set()
+    if any(columns_in(one) & bounds for one in written):
+        rows = closed_sessions(planner, rows, plain[0])
+    rows, written = _filtered_first(planner, rows, written)
+    if not with_query:
+        return rows, scope, conjunction(written)
+    rows = attrs.evolve(rows, relation=_met(planner, rows, conjunction(written)))
+    rows, scope, with_query = filtered_by_queries(planner, rows, scope, with_query)
+    rows, answers = answered(planner, rows, scope, with_query, planner.compiler(scope).compile)
+    scope = Scope(rows.relation.fields, scope.sources)
+    of = planner.compiler(scope, answers)
+    return rows, scope, conjunction([of.compile(one) for one in with_query])
+
+
+def _met(planner: SelectPlanner, rows: PlannedRows, condition: TypedExpression | None) -> Relation:
+    """Return the rows that meet a condition."""
+    return filtered(rows.relation, [] if condition is None else [condition], planner.ttl_ms)
 
 
 def _proctimes(chosen: Sequence[Item]) -> frozenset[int]:
@@ -146,19 +177,3 @@ def _filtered_first(
     if not plain or not calling:
         return rows, conditions
     return attrs.evolve(rows, relation=filtered(rows.relation, plain, planner.ttl_ms)), calling
-
-
-def _check_condition(
-    text: QueryText, rows: PlannedRows, conditions: Sequence[TypedExpression], nodes: Sequence[exp.Expr]
-) -> None:
-    window = rows.window
-    if conditions and window and window.gap_ms is not None:
-        bounds = {window.start, window.end, window.time}
-        if any(columns_in(one) & bounds for one in conditions):
-            raise text.refused(nodes[0], "A session's bounds are known only to its aggregates.", "Use HAVING.")
-
-
-def _check_session(text: QueryText, node: exp.Select, rows: PlannedRows) -> None:
-    if rows.window and rows.window.gap_ms is not None:
-        what = "SESSION needs GROUP BY window_start, window_end here."
-        raise text.refused(node.args["from_"].this, what, "Aggregate the rows of each session.")

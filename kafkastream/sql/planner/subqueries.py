@@ -1,47 +1,52 @@
-"""``[NOT] IN (SELECT ...)`` and ``[NOT] EXISTS (SELECT ...)`` in WHERE, as semi and anti joins."""
+"""Queries in expressions, as joins: ``[NOT] IN`` and ``[NOT] EXISTS``, and the values that queries give."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from typing import TYPE_CHECKING, Final
 
 import attrs
 from sqlglot import exp
 
-from kafkastream.errors import DefinitionError
-from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.plan.expression import columns_in
-from kafkastream.sql.plan.operations import Join, JoinKind
-from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, normalized, projected, reference, without_times
-from kafkastream.sql.plan.relations import Relation, Stateful
-from kafkastream.sql.planner.from_clause import source
-from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
-from kafkastream.sql.planner.join_parts import keyed
+from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedExpression
+from kafkastream.sql.plan.operations import JoinKind
+from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
+from kafkastream.sql.planner.inner_queries import InnerQuery, existence, gives_one_row, named, values_in
+from kafkastream.sql.planner.join_conditions import conditions_around
+from kafkastream.sql.planner.scalar_queries import joined_value
+from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["filtered_by_queries"]
+__all__ = ["answered", "filtered_by_queries", "has_query"]
 
-_VALUE = "$in"
-"""Name of the column of an IN subquery, which no table's column can have."""
+Compile = Callable[[exp.Expr], TypedExpression]
+_BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
+
+
+def has_query(node: exp.Expr) -> bool:
+    """Whether there is a query in an expression."""
+    return node.find(exp.Query) is not None
 
 
 def filtered_by_queries(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
-    """Apply the subqueries in WHERE; return the rows and the other conditions."""
+    """Apply the [NOT] IN and [NOT] EXISTS among conditions; return the rows and the other conditions."""
     rest = []
     for node in conditions:
         is_not = isinstance(node, exp.Not)
-        inner = node.this if is_not else node
-        while isinstance(inner, exp.Paren):
-            inner = inner.this
+        inner = _bare(node.this if is_not else node)
         kind = JoinKind.ANTI if is_not else JoinKind.SEMI
-        if isinstance(inner, exp.Exists):
-            rows = _exists(planner, rows, scope, inner, kind)
+        if isinstance(inner, exp.Exists) and not gives_one_row(_query_of(inner)):
+            found = existence(planner, scope, _query_of(inner))
+            rows = _joined(planner, rows, scope, found, [], kind, inner)
         elif isinstance(inner, exp.In) and inner.args.get("query"):
-            rows = _in(planner, rows, scope, inner, kind)
+            rows = _within(planner, rows, scope, inner, kind)
         else:
             rest.append(node)
             continue
@@ -49,70 +54,144 @@ def filtered_by_queries(
     return rows, scope, rest
 
 
-def _in(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
-    query = node.args["query"]
-    inner = planner.query(query.this if isinstance(query, exp.Subquery) else query).relation
-    if len(inner.fields) != 1:
-        raise planner.text.error(node, "A query in IN must have one column.", "Select one.")
-    equation = exp.EQ(this=node.this.copy(), expression=exp.column(exp.to_identifier(_VALUE, quoted=True)))
-    value = planner.compiler(scope).compile(node.this).type
-    if kind is JoinKind.ANTI and (value.is_nullable or inner.fields[0].type.is_nullable):
-        what = "NOT IN with values that may be NULL is not supported: one NULL among them keeps no row at all."
-        raise planner.text.refused(node, what, "Write NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k).")
-    return _joined(
-        planner, rows, scope, inner, Scope.of((attrs.evolve(inner.fields[0], name=_VALUE),)), [equation], kind, node
+def answered(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, nodes: Sequence[exp.Expr], compiled: Compile
+) -> tuple[PlannedRows, dict[int, TypedExpression]]:
+    """Join the queries in expressions; return the rows with more columns, and the value of each query's node.
+
+    Args:
+        planner: Planner of the query around them.
+        rows: Its rows.
+        scope: Scope of columns that the queries may refer to.
+        nodes: Expressions.
+        compiled: Compiles an expression over the rows.
+    """
+    answers: dict[int, TypedExpression] = {}
+    for node in (one for part in nodes for one in _queries_in(planner, part)):
+        scope = attrs.evolve(scope, fields=rows.relation.fields)
+        if isinstance(node, exp.Exists):
+            rows, answers[id(node)] = _exists(planner, rows, scope, node)
+        elif isinstance(node, exp.In):
+            rows, answers[id(node)] = _is_in(planner, rows, scope, node, compiled)
+        else:
+            rows, answers[id(node)] = joined_value(planner, rows, scope, _query_of(node), node)
+    return rows, answers
+
+
+def _queries_in(planner: SelectPlanner, node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the queries in an expression, with their IN or EXISTS; not those inside of others."""
+    if isinstance(node, exp.Any | exp.All):
+        what = f"{planner.text.shown(node)} is not supported."
+        raise planner.text.refused(node, what, "Compare with (SELECT MIN(...)) or (SELECT MAX(...)).")
+    if isinstance(node, exp.Exists | exp.Subquery) or (isinstance(node, exp.In) and node.args.get("query")):
+        yield node
+    else:
+        for child in node.iter_expressions():
+            yield from _queries_in(planner, child)
+
+
+def _bare(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _query_of(node: exp.Expr) -> exp.Expr:
+    query: exp.Expr = node.args["query"] if isinstance(node, exp.In) else node.this
+    while isinstance(query, exp.Subquery) and not query.args.get("with_"):
+        query = query.this
+    return query
+
+
+def _exists(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Exists
+) -> tuple[PlannedRows, TypedExpression]:
+    if gives_one_row(_query_of(node)):
+        return rows, TRUE
+    found = existence(planner, scope, _query_of(node))
+    return _marked(planner, rows, scope, found, [], node)
+
+
+def _is_in(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, compiled: Compile
+) -> tuple[PlannedRows, TypedExpression]:
+    """Return whether values are among those of a query: NULL, if it is unknown for one of them, and true for none."""
+    rows, scope, inner, equations, may_be_null = _compared(planner, rows, scope, node, compiled)
+    rows, is_in = _marked(planner, rows, scope, inner, equations, node)
+    if not may_be_null:
+        return rows, is_in
+    unknown = exp.Is(this=exp.Paren(this=_all(equations)), expression=exp.Null())
+    rows, is_unknown = _marked(planner, rows, attrs.evolve(scope, fields=rows.relation.fields), inner, [unknown], node)
+    return rows, Case((is_in, is_unknown), (TRUE, null_of(_BOOLEAN)), FALSE, _BOOLEAN)
+
+
+def _within(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
+    """Return the rows whose values are among those of a query, or with ANTI those that are known not to be."""
+    rows, scope, inner, nodes, may_be_null = _compared(planner, rows, scope, node, planner.compiler(scope).compile)
+    if kind is JoinKind.ANTI and may_be_null:
+        nodes = [exp.Not(this=exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Boolean(this=False)))]
+    return _joined(planner, rows, scope, inner, nodes, kind, node)
+
+
+def _compared(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, compiled: Compile
+) -> tuple[PlannedRows, Scope, InnerQuery, list[exp.Expr], bool]:
+    """Return both sides of IN with names for what is compared, the equations, and whether NULL may be compared."""
+    operand = _bare(node.this)
+    operands = operand.expressions if isinstance(operand, exp.Tuple) else [operand]
+    values = [compiled(one) for one in operands]
+    relation = rows.relation
+    added = [one for one in dict.fromkeys(values) if column_of(one) is None]
+    if added:
+        names = [*(field.name for field in relation.fields), *(f"$value{at}" for at in range(len(added)))]
+        relation = projected(relation, [*references(relation), *added], names, ttl_ms=planner.ttl_ms)
+    every = [*references(rows.relation), *added]
+    of, in_ = ([f"${side}{at}" for at in range(len(values))] for side in ("of", "in"))
+    inner = values_in(planner, scope, _query_of(node), in_)
+    outer = Scope(relation.fields, (*scope.sources, named(of, [every.index(one) for one in values])))
+    equations: list[exp.Expr] = [
+        exp.EQ(this=_column(one), expression=_column(other)) for one, other in zip(of, in_, strict=True)
+    ]
+    places = dict(inner.scope.sources[-1].columns)
+    may_be_null = any(one.type.is_nullable for one in values) or any(
+        inner.rows.relation.fields[places[name]].type.is_nullable for name in in_
     )
+    return attrs.evolve(rows, relation=relation), outer, inner, equations, may_be_null
 
 
-def _exists(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Exists, kind: JoinKind) -> PlannedRows:
+def _all(nodes: Sequence[exp.Expr]) -> exp.Expr:
+    """Return the conjunction of conditions."""
+    return reduce(lambda one, other: exp.And(this=one, expression=other), nodes)
 
-    text, query = planner.text, node.this
-    if not isinstance(query, exp.Select) or not query.args.get("from_"):
-        raise text.refused(node, "EXISTS takes SELECT ... FROM one table WHERE ... here.", "Join the tables.")
-    for clause in ("joins", "group", "having", "distinct", "with_", "order", "limit", "windows"):
-        if query.args.get(clause):
-            raise text.refused(
-                node, "EXISTS takes SELECT ... FROM one table WHERE ... here.", "Put the rest into a view."
-            )
-    inner, inner_scope = source(planner, query.args["from_"].this)
-    own, both = [], []
-    for one in conjuncts(query.args["where"].this) if query.args.get("where") else ():
-        try:
-            own.append(planner.compiler(inner_scope).compile(one))
-        except DefinitionError:
-            both.append(one)
-    relation = inner.relation
-    relation = filtered(relation, own, planner.ttl_ms)
-    return _joined(planner, rows, scope, relation, inner_scope, both, kind, node)
+
+def _column(name: str) -> exp.Column:
+    return exp.column(exp.to_identifier(name, quoted=True))
+
+
+def _marked(
+    planner: SelectPlanner,
+    rows: PlannedRows,
+    scope: Scope,
+    inner: InnerQuery,
+    nodes: Sequence[exp.Expr],
+    node: exp.Expr,
+) -> tuple[PlannedRows, ColumnRef]:
+    """Return the rows with a column that says whether conditions hold for a row of a query."""
+    width = len(rows.relation.fields)
+    joined = _joined(planner, rows, scope, inner, nodes, JoinKind.MARK, node)
+    return joined, reference(joined.relation, width)
 
 
 def _joined(
     planner: SelectPlanner,
     rows: PlannedRows,
     scope: Scope,
-    inner: Relation,
-    inner_scope: Scope,
-    nodes: list[exp.Expr],
+    inner: InnerQuery,
+    nodes: Sequence[exp.Expr],
     kind: JoinKind,
     node: exp.Expr,
 ) -> PlannedRows:
-    found = conditions_of(planner, Scope(rows.relation.fields, scope.sources), inner_scope, nodes)
-    width = len(rows.relation.fields)
-    if found.rest or found.bound or any(min(columns_in(one), default=width) >= width for one in found.left):
-        what = "A query inside of WHERE may only be bound by equations with columns outside."
-        raise planner.text.refused(node, what, "Join the tables.")
-    left, left_keys = keyed(normalized(rows.relation, planner.ttl_ms), found.left)
-    right, right_keys = keyed(normalized(inner, planner.ttl_ms), found.right)
-    is_append = all(one.changelog is ChangelogMode.APPEND for one in (left, right)) and kind is JoinKind.SEMI
-    relation = Stateful(
-        merged=(left, right),
-        keys=(left_keys, right_keys),
-        operation=Join(kind=kind, widths=(len(left.fields), len(right.fields)), ttl_ms=planner.ttl_ms),
-        fields=without_times(left.fields),
-        changelog=ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT,
-        upsert_key=left.upsert_key,
-    )
-    if len(left.fields) == width:
-        return PlannedRows(relation)
-    names = [field.name for field in relation.fields[:width]]
-    return PlannedRows(projected(relation, [reference(relation, at) for at in range(width)], names))
+    from kafkastream.sql.planner.joins import of_two
+
+    found = conditions_around(planner, scope, inner.scope, [*nodes, *inner.bound])
+    return of_two(planner, (rows, inner.rows), found, kind, node)

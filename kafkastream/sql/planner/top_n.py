@@ -146,7 +146,10 @@ def _numbered(
             changelog=ChangelogMode.APPEND if never_changes else ChangelogMode.RETRACT,
             upsert_key=keys,
         )
-    windows = window.end if is_windowed and is_append and window is not None else None
+    if is_windowed and not is_append:
+        what = "StreamPhysicalWindowRank doesn't support consuming update and delete changes"
+        raise planner.text.error(None, what, "Leave window_end out of PARTITION BY, or read append-only tables.")
+    windows = window.end if is_windowed and window is not None else None
     by_number = (*keys, len(fields)) if is_told else keys if bounds[0] == bounds[1] else relation.upsert_key
     return Stateful(
         merged=(relation,),

@@ -15,23 +15,32 @@ from kafkastream.sql.plan.casts import null_of
 from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, Interval, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
-from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.operations import SessionRows, TimeAttribute
 from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
     column_of,
+    normalized,
     projected,
     reference,
     references,
     without_times,
 )
-from kafkastream.sql.plan.relations import Explode, Field, Relation
+from kafkastream.sql.plan.relations import Explode, Field, Relation, Stateful
 from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["WINDOW_FUNCTIONS", "checked_time", "session_rows", "sliced", "tumbled", "windowed"]
+__all__ = [
+    "WINDOW_FUNCTIONS",
+    "checked_time",
+    "closed_sessions",
+    "session_rows",
+    "sliced",
+    "tumbled",
+    "windowed",
+]
 
 _PARAMETERS: Final = {
     "TUMBLE": ("DATA", "TIMECOL", "SIZE", "OFFSET"),
@@ -54,13 +63,12 @@ def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
     from kafkastream.sql.planner.from_clause import source
 
     rows, scope = source(planner, data)
+    rows = closed_sessions(planner, rows, data)
+    rows = attrs.evolve(rows, relation=normalized(rows.relation, planner.ttl_ms))
     if data.args.get("partition") and name != "SESSION":
         what = f"PARTITION BY is for SESSION; {name} takes none."
         raise planner.text.error(data.args["partition"], what, "Put the columns into GROUP BY.")
     at = time_column(planner, scope, given["TIMECOL"], name)
-    if rows.relation.changelog is not ChangelogMode.APPEND:
-        what = f"{name} doesn't support consuming update and delete changes."
-        raise planner.text.refused(data, what, "Aggregate with a plain GROUP BY, or read an append-only table.")
     sizes = {
         key: _positive(planner, value, key) for key, value in given.items() if key in ("SIZE", "SLIDE", "STEP", "GAP")
     }
@@ -182,6 +190,30 @@ def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) 
     rows = _computed(planner, relation, at, nothing)
     assert rows.window is not None
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
+
+
+def closed_sessions(planner: SelectPlanner, rows: PlannedRows, node: exp.Expr | None) -> PlannedRows:
+    """Return rows of sessions with the bounds of these, when they are over; other rows unchanged."""
+    window = rows.window
+    if window is None or window.gap_ms is None:
+        return rows
+    if rows.relation.changelog is not ChangelogMode.APPEND:
+        what = "SESSION without GROUP BY doesn't support consuming update and delete changes."
+        raise planner.text.refused(node, what, "GROUP BY the partition columns, window_start and window_end.")
+    width = window.start
+    names = [field.name for field in rows.relation.fields]
+    own = projected(rows.relation, references(rows.relation)[:width], names[:width])
+    relation: Relation = Stateful(
+        merged=(own,),
+        keys=(window.partition or (),),
+        operation=SessionRows(gap_ms=window.gap_ms, column=window.column, time=window.attribute, zone=window.zone),
+        fields=(*own.fields, *(Field(name, _STAMP) for name in names[width : width + 2])),
+    )
+    last_type = rows.relation.fields[width + 2].type
+    last = Call("$WINDOW_TIME", (reference(relation, width + 1),), last_type)
+    after = projected(relation, [*references(relation), last], names)
+    fields = (*after.fields[:-1], Field(names[-1], last_type, window.attribute))
+    return PlannedRows(attrs.evolve(after, fields=fields), attrs.evolve(window, gap_ms=None, partition=None))
 
 
 def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> PlannedRows:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from kafkastream.operators.table.time_columns import instant_of, local_of
 from kafkastream.sql.plan.operations import (
     SessionAggregate,
+    SessionRows,
     TableOperation,
     TimeAttribute,
     WindowAggregate,
@@ -103,6 +104,22 @@ def test_sessions_become_one_when_a_row_comes_between_them() -> None:
     driven.give(at("k", 19, 1), at("k", 41, 1))
     assert driven.late == 1
     assert driven.advance(100) == [("+I", "k", 9, 41_000, 60_000)]
+    assert driven.entry() == {}
+
+
+def test_rows_of_a_session_come_when_it_is_over() -> None:
+    driven = Driven(TableOperation(SessionRows(gap_ms=10, column=1)))
+    rows = [row("+I", "k", time * MS) for time in (100, 115, 108)]
+    assert driven.give(*rows) == []
+    driven.checkpoint()
+    assert driven.advance(123) == []
+    assert driven.give(row("+I", "k", 90 * MS), row("+I", "k", 126 * MS)) == []
+    out = driven.advance(134)
+    assert [time // MS for _, _, time, _, _ in out] == [100, 115, 108, 90]
+    assert {(start, end) for *_, start, end in out} == {(90 * MS, 125 * MS)}
+    assert driven.give(row("+I", "k", 60 * MS)) == []
+    assert driven.late == 1
+    assert driven.advance(200) == [("+I", "k", 126 * MS, 126 * MS, 136 * MS)]
     assert driven.entry() == {}
 
 

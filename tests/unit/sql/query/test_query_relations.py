@@ -18,6 +18,7 @@ from kafkastream.sql.plan.operations import (
     Order,
     Pairs,
     SessionAggregate,
+    SessionRows,
     TemporalJoin,
     TimeAttribute,
     TopN,
@@ -279,7 +280,83 @@ def test_queries_in_where() -> None:
     missing = plan("SELECT id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM clicks c WHERE c.k = o.cur AND c.v > 1)")
     assert under(missing).operation == Join(kind=JoinKind.ANTI, widths=(5, 3))
     assert missing.changelog is RETRACT
-    assert "NOT EXISTS" in failure("SELECT id FROM orders WHERE cur NOT IN (SELECT k FROM clicks)").now
+
+
+def test_not_in_with_null_keeps_rows_that_are_known_not_to_be_there() -> None:
+    found = under(plan("SELECT id FROM orders WHERE cur NOT IN (SELECT k FROM clicks)"))
+    assert found.operation == Matches(kind=JoinKind.ANTI, keys=0, widths=(5, 1))
+    assert condition(found.merged[0]) == "case when c0 = 0 then (not (((c2 = c6)) is false)) else true end"
+    never = under(plan("SELECT cur FROM rates WHERE cur NOT IN (SELECT cur FROM rates)"))
+    assert never.operation == Join(kind=JoinKind.ANTI, widths=(3, 1))
+
+
+def test_columns_of_a_query_hide_those_around_it() -> None:
+    found = under(plan("SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM cdc WHERE id = orders.id AND w > 1)"))
+    assert (found.operation, found.keys) == (Join(kind=JoinKind.SEMI, widths=(5, 3)), ((0,), (0,)))
+    inner = under(plan("SELECT id FROM orders WHERE id IN (SELECT id FROM cdc WHERE name = cur)"))
+    assert inner.keys == ((0, 1), (3, 1))
+
+
+def test_queries_under_or_and_as_values() -> None:
+    either = plan("SELECT id FROM orders WHERE id > 1 OR cur IN (SELECT k FROM clicks)")
+    assert condition(either) == "((c0 > 1) or case when c5 then true when c6 then cast(null as boolean) else false end)"
+    matched = under(either)
+    assert matched.operation == Matches(kind=JoinKind.MARK, keys=0, widths=(6, 1))
+    assert under(matched.merged[0]).merged[0].fields[-1].name == "$mark"
+    shown = plan("SELECT EXISTS (SELECT 1 FROM clicks WHERE k = cur) AS e, * FROM orders")
+    assert columns(shown)[0] == "e BOOLEAN NOT NULL"
+    assert len(shown.fields) == 6
+
+
+def test_values_of_queries() -> None:
+    whole = plan("SELECT id, (SELECT MAX(v) FROM clicks) AS m FROM orders")
+    assert columns(whole) == ["id INT", "m INT"]
+    assert under(whole).operation == Join(kind=JoinKind.LEFT, widths=(5, 1))
+    row = under(plan("SELECT id FROM orders WHERE id > (SELECT v FROM clicks)"))
+    assert isinstance(row.merged[1], Stateful)
+    bound = plan("SELECT (SELECT COUNT(*) + 1 FROM clicks WHERE k = cur) AS n FROM orders WHERE id > 0")
+    assert columns(bound) == ["n BIGINT NOT NULL"]
+    assert texts(bound) == ("(coalesce(c6, 0L) + 1)",)
+    joined = under(bound)
+    assert (joined.operation, joined.keys) == (Join(kind=JoinKind.LEFT, widths=(5, 2)), ((1,), (0,)))
+    assert condition(joined.merged[0]) == "(c0 > 0)"
+    grouped = plan(
+        "SELECT cur, SUM(id) > (SELECT MAX(v) FROM clicks) FROM orders GROUP BY cur HAVING COUNT(*) IN (1, 2)"
+    )
+    assert isinstance(under(grouped).operation, Join)
+    nothing = "SELECT id FROM orders WHERE (SELECT v, k FROM clicks) > 1"
+    assert "one column" in failure(nothing).what
+    assert "is not being grouped" in failure("SELECT (SELECT MAX(v) + v FROM clicks WHERE k = cur) FROM orders").what
+    assert "1 values are compared with 2" in failure("SELECT id FROM orders WHERE id IN (SELECT v, k FROM clicks)").what
+
+
+def test_rows_of_sessions_wait_for_their_end() -> None:
+    session = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
+    found = plan(
+        f"SELECT v, window_start, window_time FROM {session} WHERE window_end > TIMESTAMP '2024-01-01 00:00:00'"
+    )
+    assert under(found).operation == SessionRows(gap_ms=60_000, column=2, zone="UTC")
+    assert columns(found)[1:] == ["window_start TIMESTAMP(3) NOT NULL", "window_time TIMESTAMP_LTZ(3) NOT NULL rowtime"]
+    assert isinstance(
+        operation(f"SELECT COUNT(*) FROM {session} GROUP BY k, window_start, window_end"), SessionAggregate
+    )
+    other = under(plan(f"SELECT COUNT(*) FROM {session} GROUP BY window_start, window_end"))
+    assert isinstance(other.operation, WindowAggregate)
+
+
+def test_windows_of_changes() -> None:
+    last = (
+        "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM orders) WHERE n = 1"
+    )
+    tumble = f"TUMBLE((SELECT id, cur, ts FROM ({last})), DESCRIPTOR(ts), INTERVAL '1' HOUR)"
+    found = plan(f"SELECT SUM(id) FROM {tumble} GROUP BY window_start, window_end")
+    assert found.changelog is APPEND
+    assert under(found).merged[0].changelog is RETRACT
+    ranked = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end ORDER BY id) AS n FROM {tumble}"
+    assert "WindowRank doesn't support" in failure(f"SELECT * FROM ({ranked}) WHERE n = 1").what
+    on = "l.window_start = r.window_start AND l.window_end = r.window_end"
+    join = f"SELECT l.id FROM (SELECT * FROM {tumble}) l JOIN (SELECT * FROM {tumble}) r ON {on}"
+    assert "WindowJoin doesn't support" in failure(join).what
 
 
 def test_unnest() -> None:

@@ -1,0 +1,139 @@
+"""Queries inside of expressions: their rows, and the conditions that bind them to the query around them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.errors import DefinitionError
+from kafkastream.sql.expressions.aggregate_calls import calls_in
+from kafkastream.sql.expressions.column_scope import NamedTable, Scope
+from kafkastream.sql.plan.expression import TRUE, TypedExpression
+from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, projected, references
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.planner.join_conditions import conjuncts
+from kafkastream.sql.planner.window_table_functions import closed_sessions
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["InnerQuery", "bound_query", "existence", "gives_one_row", "named", "values_in", "whole_query"]
+
+_ONLY_ALONE: Final = ("group", "having", "distinct", "with_", "order", "limit", "offset", "windows", "qualify")
+"""Clauses that a query with columns of the query around it cannot have."""
+
+
+class InnerQuery(NamedTuple):
+    """A query inside of an expression.
+
+    Args:
+        rows: Its rows: all columns of its FROM, if it is bound.
+        scope: Scope of its columns.
+        bound: Its conditions with columns of the query around it.
+    """
+
+    rows: PlannedRows
+    scope: Scope
+    bound: tuple[exp.Expr, ...] = ()
+
+
+def named(names: Sequence[str], places: Sequence[int]) -> NamedTable:
+    """Return columns under names that no column of a table has."""
+    return NamedTable("", tuple(zip(names, places, strict=True)))
+
+
+def gives_one_row(query: exp.Expr) -> bool:
+    """Whether a query gives one row, whatever it reads: it has aggregates, and no GROUP BY."""
+    if not isinstance(query, exp.Select) or query.args.get("group") or query.args.get("having"):
+        return False
+    return any(next(calls_in(one), None) is not None for one in query.expressions)
+
+
+def existence(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
+    """Plan the query of EXISTS, of which only the number of rows matters."""
+    found = whole_query(planner, query)
+    if found is None:
+        return bound_query(planner, outer, query)
+    relation = projected(found.relation, [TRUE], ["$exists"], ttl_ms=planner.ttl_ms)
+    return InnerQuery(PlannedRows(relation), Scope.of(relation.fields))
+
+
+def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
+    """Plan the query of IN, with names for its selected columns."""
+    from kafkastream.sql.planner.select import selected_items
+
+    whole = whole_query(planner, query)
+    if whole is not None:
+        _check_width(planner, query, len(whole.relation.fields), len(names))
+        places = range(len(names))
+        return InnerQuery(whole, Scope(whole.relation.fields, (named(names, places),)))
+    inner = bound_query(planner, outer, query)
+    if gives_one_row(query):
+        raise planner.text.refused(query, "IN takes no aggregates that are bound to the query around it.", _JOIN)
+    items = selected_items(planner.text, inner.scope, query.expressions)
+    _check_width(planner, query, len(items), len(names))
+    of = planner.compiler(inner.scope)
+    values: list[TypedExpression] = [item.column or of.compile(item.node) for item in items]
+    relation, width = inner.rows.relation, len(inner.rows.relation.fields)
+    wider = projected(relation, [*references(relation), *values], [*_names(relation.fields), *names])
+    sources = (*inner.scope.sources, named(names, range(width, width + len(names))))
+    return InnerQuery(attrs.evolve(inner.rows, relation=wider), Scope(wider.fields, sources), inner.bound)
+
+
+_JOIN: Final = "Join the tables."
+
+
+def whole_query(planner: SelectPlanner, query: exp.Expr) -> PlannedRows | None:
+    """Plan a query by itself; None if it may be bound to the query around it.
+
+    Raises:
+        DefinitionError: The query is invalid, whatever is around it.
+    """
+    try:
+        return planner.query(query)
+    except DefinitionError:
+        if not isinstance(query, exp.Select) or not query.args.get("where"):
+            raise
+        return None
+
+
+def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
+    """Plan FROM and WHERE of a query; conditions with columns of the query around it are left over."""
+    from kafkastream.sql.planner.select import from_rows
+    from kafkastream.sql.planner.subqueries import answered, filtered_by_queries, has_query
+
+    text = planner.text
+    if not isinstance(query, exp.Select) or not query.args.get("from_"):
+        raise text.refused(query, "This query inside of an expression needs a FROM.", _JOIN)
+    for clause in _ONLY_ALONE:
+        if query.args.get(clause):
+            what = f"{clause.rstrip('_').upper()} is not supported in a query with columns of the query around it."
+            raise text.refused(query, what, "Put it into a view, or join the tables.")
+    rows, scope, conditions = from_rows(planner, query, list(conjuncts(query.args["where"].this)))
+    rows = closed_sessions(planner, rows, query)
+    rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
+    with_query = list(filter(has_query, conditions))
+    rows, answers = answered(planner, rows, scope, with_query, planner.compiler(scope).compile)
+    scope = attrs.evolve(scope, fields=rows.relation.fields)
+    own, bound = [], []
+    for one in conditions:
+        try:
+            own.append(planner.compiler(scope, answers).compile(one))
+        except DefinitionError:
+            planner.compiler(outer.outer().joined(scope)).compile(one)
+            bound.append(one)
+    relation = filtered(rows.relation, own, planner.ttl_ms)
+    return InnerQuery(attrs.evolve(rows, relation=relation), scope, tuple(bound))
+
+
+def _check_width(planner: SelectPlanner, query: exp.Expr, found: int, wanted: int) -> None:
+    if found != wanted:
+        what = f"{wanted} values are compared with {found} columns."
+        raise planner.text.error(query, what, f"Select {'one' if wanted == 1 else wanted}.")
+
+
+def _names(fields: Sequence[Field]) -> list[str]:
+    return [field.name for field in fields]

@@ -1,0 +1,142 @@
+"""Queries that give one value, as outer joins: ``SELECT a, (SELECT MAX(b) FROM t WHERE t.k = s.k) FROM s``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.changelog import ChangelogMode
+from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggregate_of, calls_in
+from kafkastream.sql.expressions.column_scope import Scope, name_parts
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression, columns_in
+from kafkastream.sql.plan.functions import call
+from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, JoinKind
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, reference
+from kafkastream.sql.plan.relations import Field, Relation, Stateful
+from kafkastream.sql.planner.inner_queries import bound_query, gives_one_row, whole_query
+from kafkastream.sql.planner.join_conditions import Conditions, conditions_around
+from kafkastream.sql.types import DataType, Kind
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["joined_value"]
+
+_NO_CONDITIONS = Conditions((), (), None, ())
+_ZERO = Literal(0, DataType.of(Kind.BIGINT).not_null())
+
+
+def joined_value(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, query: exp.Expr, node: exp.Expr
+) -> tuple[PlannedRows, TypedExpression]:
+    """Join the value of a query, which is NULL if the query gives no row; a query of more rows fails the job.
+
+    Args:
+        planner: Planner of the query around it.
+        rows: Rows of the query around it.
+        scope: Scope of these.
+        query: The query.
+        node: Its node in the expression, for errors.
+    """
+    from kafkastream.sql.planner.joins import of_two
+
+    whole = whole_query(planner, query)
+    if whole is None:
+        return _bound_value(planner, rows, scope, query, node)
+    relation, width = whole.relation, len(rows.relation.fields)
+    if len(relation.fields) != 1:
+        what = f"A query in an expression must have one column, and this one has {len(relation.fields)}."
+        raise planner.text.error(node, what, "Select one.")
+    if not gives_one_row(query):
+        relation = _only(relation, planner.ttl_ms)
+    joined = of_two(planner, (rows, PlannedRows(relation)), _NO_CONDITIONS, JoinKind.LEFT, node)
+    return joined, reference(joined.relation, width)
+
+
+def _single(type_: DataType) -> AggregateCall:
+    return AggregateCall(
+        function=AggregateFunction.SINGLE_VALUE, argument=0, type=type_.nullable(), argument_type=type_
+    )
+
+
+def _only(relation: Relation, ttl_ms: int) -> Stateful:
+    """Return the one row of a relation."""
+    field = relation.fields[0]
+    return Stateful(
+        merged=(normalized(relation, ttl_ms),),
+        keys=((),),
+        operation=GroupAggregate(calls=(_single(field.type),), keys=0, ttl_ms=ttl_ms),
+        fields=(Field(field.name, field.type.nullable()),),
+        changelog=ChangelogMode.RETRACT,
+        upsert_key=(),
+    )
+
+
+class _Groups(NamedTuple):
+    """Aggregates of a query, one row for each key.
+
+    Args:
+        rows: The groups.
+        known: Positions of keys and aggregates among their columns.
+    """
+
+    rows: PlannedRows
+    known: dict[TypedExpression | RequestedAggregate, int]
+
+
+class _OfGroups(ExpressionCompiler):
+    """Compiles the selected expression of a query over the rows of the join."""
+
+    def __init__(self, planner: SelectPlanner, both: Scope, inner: ExpressionCompiler, groups: _Groups) -> None:
+        super().__init__(planner.text, both, planner.catalog)
+        self._inner = inner
+        self._groups = groups
+        self.width = 0
+        self.fields: tuple[Field, ...] = ()
+
+    def compile(self, node: exp.Expr) -> TypedExpression:
+        """Compile an expression; a group that does not exist counts 0 rows."""
+        aggregate = aggregate_of(self._inner, node)
+        if aggregate is not None:
+            place = self.width + self._groups.known[aggregate]
+            column = ColumnRef(place, self.fields[place].type)
+            is_count = aggregate.call.function is AggregateFunction.COUNT
+            return call("COALESCE", column, _ZERO) if is_count else column
+        found = super().compile(node)
+        if name_parts(node) is not None and max(columns_in(found), default=-1) >= self.width:
+            what = f"Expression '{self.text.shown(node)}' is not being grouped"
+            raise self.text.error(node, what, "Take MAX(...) or another aggregate of it.")
+        return found
+
+
+def _bound_value(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, query: exp.Expr, node: exp.Expr
+) -> tuple[PlannedRows, TypedExpression]:
+    """Join the value of a query with columns of the query around it: the query is grouped by what binds it."""
+    from kafkastream.sql.planner.grouping import grouped
+    from kafkastream.sql.planner.joins import of_two
+
+    inner = bound_query(planner, scope, query)
+    found = conditions_around(planner, scope, inner.scope, inner.bound)
+    if found.rest or not found.right:
+        what = "A query that gives a value may only be bound by equations to the query around it."
+        raise planner.text.refused(node, what, "Join the tables, and GROUP BY the outer row's key.")
+    if len(query.expressions) != 1:
+        raise planner.text.error(node, "A query in an expression must have one column.", "Select one.")
+    item, of = query.expressions[0].unalias(), planner.compiler(inner.scope)
+    calls = list(dict.fromkeys(one for part in calls_in(item) if (one := aggregate_of(of, part))))
+    if not calls:
+        value = of.compile(item)
+        calls = [RequestedAggregate(attrs.evolve(_single(value.type), argument=None), (value,), None)]
+    groups = _Groups(*grouped(planner, inner.rows, None, list(dict.fromkeys(found.right)), calls))
+    width = len(rows.relation.fields)
+    keys = tuple(reference(groups.rows.relation, groups.known[one]) for one in found.right)
+    joined = of_two(planner, (rows, groups.rows), found._replace(right=keys), JoinKind.LEFT, node)
+    if not gives_one_row(query):
+        return joined, reference(joined.relation, width + groups.known[calls[0]])
+    compiler = _OfGroups(planner, scope.outer().joined(inner.scope), of, groups)
+    compiler.width, compiler.fields = width, joined.relation.fields
+    return joined, compiler.compile(item)
