@@ -126,6 +126,8 @@ def aggregated(
     compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
     if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
         compiled = list({frozenset(one): one for one in reversed(compiled)}.values())
+    if len(compiled) > 1 and window_call is None:
+        rows = closed_sessions(planner, rows, node)
     rows, condition, keys = _expanded(planner, rows, condition, compiled)
     for item in chosen:
         if item.column is not None and item.column not in keys.keys:

@@ -200,20 +200,29 @@ def closed_sessions(planner: SelectPlanner, rows: PlannedRows, node: exp.Expr | 
     if rows.relation.changelog is not ChangelogMode.APPEND:
         what = "SESSION without GROUP BY doesn't support consuming update and delete changes."
         raise planner.text.refused(node, what, "GROUP BY the partition columns, window_start and window_end.")
-    width = window.start
-    names = [field.name for field in rows.relation.fields]
-    own = projected(rows.relation, references(rows.relation)[:width], names[:width])
-    relation: Relation = Stateful(
+    fields = rows.relation.fields
+    others = [at for at in range(len(fields)) if at not in {window.start, window.end, window.time}]
+    own = projected(rows.relation, [reference(rows.relation, at) for at in others], [fields[at].name for at in others])
+    relation = Stateful(
         merged=(own,),
-        keys=(window.partition or (),),
-        operation=SessionRows(gap_ms=window.gap_ms, column=window.column, time=window.attribute, zone=window.zone),
-        fields=(*own.fields, *(Field(name, _STAMP) for name in names[width : width + 2])),
+        keys=(tuple(others.index(at) for at in window.partition or ()),),
+        operation=SessionRows(
+            gap_ms=window.gap_ms, column=others.index(window.column), time=window.attribute, zone=window.zone
+        ),
+        fields=(*own.fields, *(Field(fields[at].name, _STAMP) for at in (window.start, window.end))),
     )
-    last_type = rows.relation.fields[width + 2].type
-    last = Call("$WINDOW_TIME", (reference(relation, width + 1),), last_type)
-    after = projected(relation, [*references(relation), last], names)
-    fields = (*after.fields[:-1], Field(names[-1], last_type, window.attribute))
-    return PlannedRows(attrs.evolve(after, fields=fields), attrs.evolve(window, gap_ms=None, partition=None))
+    end = reference(relation, len(others) + 1)
+    places = {at: reference(relation, place) for place, at in enumerate((*others, window.start, window.end))}
+    found = [places[at] if at in places else Call("$WINDOW_TIME", (end,), one.type) for at, one in enumerate(fields)]
+    after = projected(relation, found, [field.name for field in fields])
+    return PlannedRows(attrs.evolve(after, fields=_with_time(after.fields, window)), attrs.evolve(window, gap_ms=None))
+
+
+def _with_time(fields: Sequence[Field], window: WindowColumns) -> tuple[Field, ...]:
+    """Return columns, of which the last instant of the window is a time attribute."""
+    return tuple(
+        attrs.evolve(one, time=window.attribute) if at == window.time else one for at, one in enumerate(fields)
+    )
 
 
 def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> PlannedRows:
