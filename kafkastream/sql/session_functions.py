@@ -57,6 +57,7 @@ class SessionFunctions:
     """All functions ever created in this process, by their names in Spark."""
     _temporary: dict[Path, NamedFunction] = attrs.field(factory=dict)
     _permanent: dict[Path, NamedFunction] = attrs.field(factory=dict)
+    _unnamed: dict[int, tuple[UserFunction, NamedFunction]] = attrs.field(factory=dict)
 
     def copy(self) -> SessionFunctions:
         """Return a copy, independent of later changes."""
@@ -95,6 +96,15 @@ class SessionFunctions:
                 now="DROP it first, or CREATE ... IF NOT EXISTS.",
             )
 
+    def anonymous(self, function: UserFunction) -> NamedFunction:
+        """Return a function without a name in a catalog; the same one for the same function."""
+        known = self._unnamed.get(id(function))
+        if known is None or known[0] is not function:
+            named = self._named(function.name.lower(), function)
+            known = self._unnamed[id(function)] = function, named
+            self.known[named.spark_name] = named
+        return known[1]
+
     def drop(self, path: Path, where: str, *, temporary: bool, if_exists: bool = False) -> bool:
         """Drop a function; return whether there was one.
 
@@ -125,7 +135,8 @@ class SessionFunctions:
 
     def _named(self, name: str, function: UserFunction) -> NamedFunction:
         kind = "function" if function.is_deterministic else "varying"
-        given = attrs.evolve(function, function=snapshot(function.function))
+        plain = UserFunction(*(getattr(function, field.name) for field in attrs.fields(UserFunction)))
+        given = attrs.evolve(plain, function=snapshot(function.function))
         return NamedFunction(name, f"__{kind}_{next(_NUMBERS)}_{re.sub(r'[^a-z0-9_]', '_', name)}", given)
 
 

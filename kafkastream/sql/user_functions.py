@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, NoReturn, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 import attrs
 
@@ -84,6 +84,11 @@ class UserDefinedFunction:
     def is_deterministic(self) -> bool:
         """Whether the same arguments always give the same result."""
         return True
+
+    @property
+    def _closes(self) -> bool:
+        """Whether ``close`` has to be called."""
+        return type(self).close is not UserDefinedFunction.close
 
 
 class ScalarFunction(UserDefinedFunction, ABC):
@@ -187,7 +192,6 @@ class FunctionKind(enum.Enum):
     TABLE_AGGREGATE = "table aggregate function"
 
 
-@final
 @attrs.frozen(eq=False)
 class UserFunction:
     """A function with its types, made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``.
@@ -218,15 +222,3 @@ class UserFunction:
         if self.kind is FunctionKind.TABLE:
             return DataType.of(Kind.ARRAY, parts=(self.result_type,))
         return self.result_type.nullable()
-
-    def __call__(self, *_: object) -> NoReturn:
-        """Refused: in PyFlink, a call makes an expression of the Table API.
-
-        Raises:
-            UnsupportedFeatureError: Always.
-        """
-        raise UnsupportedFeatureError(
-            "there are no expressions of the Table API here",
-            where=f"function {self.name!r}",
-            now="Give the function a name with create_temporary_function, and call it in SQL.",
-        )

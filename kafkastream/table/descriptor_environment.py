@@ -143,7 +143,7 @@ class DescriptorEnvironment(ABC):
         return name
 
     def _all_of(self, name: tuple[str, ...]) -> Table:
-        return self._table(Expression(f"SELECT * FROM {quoted(*name)}"))  # noqa: S608 - the user's own
+        return self._table(Expression(f"SELECT * FROM {quoted(*name)}"), name)  # noqa: S608 - the user's own
 
     def _of_stream(self, stream: TableStream, declared: TableSchema, where: str) -> Table:
         """Create an anonymous table of a stream."""
@@ -154,4 +154,4 @@ class DescriptorEnvironment(ABC):
         return self._all_of(path)
 
     @abstractmethod
-    def _table(self, query: Expression) -> Table: ...
+    def _table(self, query: Expression, path: tuple[str, ...] = ()) -> Table: ...

@@ -58,7 +58,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         super().__init__()
         self._config = config
         self._catalog = SessionCatalog()
-        self._names = itertools.count()
+        self._numbers = itertools.count()
         self._planner = SessionPlanner(self._catalog, config)
 
     @staticmethod
@@ -142,7 +142,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         """
         name = name_of(path)
         self._catalog.get(name, f"from_path({path!r})")
-        return self._all_of(name)
+        return self._all_of(self._catalog.path(name))
 
     fromPath = from_path
 
@@ -156,7 +156,7 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         Raises:
             DefinitionError: A temporary table or view of this name exists.
         """
-        view = View(table._query, tuple(field.name for field in table._relation.fields))
+        view = View(table._query, tuple(table._names))
         name = name_of(view_path)
         self._catalog.create(name, view, f"view {view_path}", temporary=True, if_not_exists=False)
 
@@ -249,9 +249,9 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
     def _interpreter(self) -> Interpreter:
         return Interpreter(self._planner, self._start, self._show)
 
-    def _table(self, query: Expression) -> Table:
+    def _table(self, query: Expression, path: tuple[str, ...] = ()) -> Table:
         kept = attrs.evolve(query, space=self._catalog.current, names=self._planner.as_it_is())
-        return Table(self, kept, self._planner.query(query))
+        return Table(self, kept, self._planner.query(query), path=path)
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
         """Start the job of INSERT statements."""

@@ -1,10 +1,28 @@
-"""Expressions of the Table API, at PyFlink's path: importable, and refused when they are used."""
+"""``Expression``: a computation of the Table API, at PyFlink's path."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Generic, TypeVar, final
 
-from kafkastream.model.common.stand_ins import QUERY, StandIn
+from kafkastream.model.common.stand_ins import Refused
+from kafkastream.table.api.aggregate_methods import AggregateMethods
+from kafkastream.table.api.collection_methods import CollectionMethods
+from kafkastream.table.api.json_clauses import (
+    JsonExistsOnError,
+    JsonOnNull,
+    JsonQueryOnEmptyOrError,
+    JsonQueryWrapper,
+    JsonType,
+    JsonValueOnEmptyOrError,
+    TimeIntervalUnit,
+    TimePointUnit,
+)
+from kafkastream.table.api.json_methods import JsonMethods
+from kafkastream.table.api.number_methods import NumberMethods
+from kafkastream.table.api.operator_methods import OperatorMethods
+from kafkastream.table.api.sql_text import shown
+from kafkastream.table.api.text_methods import TextMethods
+from kafkastream.table.api.time_methods import TimeMethods
 from kafkastream.table.types import DataTypes
 
 __all__ = [
@@ -24,37 +42,32 @@ __all__ = [
 T = TypeVar("T")
 
 
-class Expression(StandIn, instead=QUERY):
-    """Expression of the Table API."""
+@final
+class Expression(
+    OperatorMethods,
+    AggregateMethods,
+    NumberMethods,
+    TextMethods,
+    TimeMethods,
+    CollectionMethods,
+    JsonMethods,
+    Generic[T],
+):
+    """Computation on the columns of a table, made by ``col`` and ``lit`` and by methods of other expressions.
 
+    An expression knows no table: names and types are looked up by the method of ``Table`` that it is given to.
 
-class JsonExistsOnError(StandIn, instead=QUERY):
-    """Result of ``JSON_EXISTS`` on an error."""
+    Example:
+        >>> from kafkastream.table.expressions import col
+        >>> (col("price") * 2 + 1).alias("more")
+        <Expression(`price` * 2 + 1 AS `more`)>
+    """
 
+    _j_expr = Refused()
 
-class JsonOnNull(StandIn, instead=QUERY):
-    """Result of JSON constructors on NULL."""
+    def __str__(self) -> str:
+        """Return the expression as SQL."""
+        return shown(self._node)
 
-
-class JsonQueryOnEmptyOrError(StandIn, instead=QUERY):
-    """Result of ``JSON_QUERY`` on an empty result or an error."""
-
-
-class JsonQueryWrapper(StandIn, instead=QUERY):
-    """Wrapping of the result of ``JSON_QUERY``."""
-
-
-class JsonType(StandIn, instead=QUERY):
-    """Type that ``IS JSON`` checks for."""
-
-
-class JsonValueOnEmptyOrError(StandIn, instead=QUERY):
-    """Result of ``JSON_VALUE`` on an empty result or an error."""
-
-
-class TimeIntervalUnit(StandIn, instead=QUERY):
-    """Unit of a time interval."""
-
-
-class TimePointUnit(StandIn, instead=QUERY):
-    """Unit of a point in time."""
+    def __repr__(self) -> str:
+        return f"<Expression({self})>"

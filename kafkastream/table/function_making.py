@@ -20,8 +20,8 @@ from kafkastream.sql.user_functions import (
     TableAggregateFunction,
     TableFunction,
     UserDefinedFunction,
-    UserFunction,
 )
+from kafkastream.table.api.expression_function import ExpressionFunction
 
 __all__ = ["Called", "Made", "Type", "Types", "aggregate", "scalar", "table"]
 
@@ -65,7 +65,7 @@ class Made:
         if self.func_type not in ("general", "pandas"):
             raise DefinitionError(f"The func_type must be one of 'general, pandas', got {self.func_type}.")
 
-    def function(self, function: Called, result_type: Callable[[str], DataType]) -> UserFunction:
+    def function(self, function: Called, result_type: Callable[[str], DataType]) -> ExpressionFunction:
         """Return the function, checked.
 
         Args:
@@ -78,7 +78,7 @@ class Made:
         own = function.is_deterministic() if isinstance(function, UserDefinedFunction) else True
         if isinstance(function, UserDefinedFunction) and self.deterministic not in (None, own):
             raise DefinitionError(f"Inconsistent deterministic: {self.deterministic} and {own}", where=where)
-        return UserFunction(
+        return ExpressionFunction(
             function,
             own_name,
             result_type(where),
@@ -89,7 +89,7 @@ class Made:
         )
 
 
-def scalar(of: Made, result_type: Type | None, function: Called) -> UserFunction:
+def scalar(of: Made, result_type: Type | None, function: Called) -> ExpressionFunction:
     """Make a scalar function.
 
     Raises:
@@ -98,7 +98,7 @@ def scalar(of: Made, result_type: Type | None, function: Called) -> UserFunction
     return of.function(function, lambda where: _known(result_type, where, "@udf(result_type='BIGINT')"))
 
 
-def table(of: Made, result_types: Types | None, function: Called) -> UserFunction:
+def table(of: Made, result_types: Types | None, function: Called) -> ExpressionFunction:
     """Make a table function, whose result type is the ROW of its columns.
 
     Raises:
@@ -107,7 +107,9 @@ def table(of: Made, result_types: Types | None, function: Called) -> UserFunctio
     return of.function(function, lambda where: _row(result_types, where))
 
 
-def aggregate(of: Made, result_type: Type | None, accumulator_type: Type | None, function: Called) -> UserFunction:
+def aggregate(
+    of: Made, result_type: Type | None, accumulator_type: Type | None, function: Called
+) -> ExpressionFunction:
     """Make an aggregate function, or a table aggregate function.
 
     Raises:

@@ -74,9 +74,24 @@ class StatementSet:
 
     addInsert = add_insert
 
-    def explain(self) -> str:
-        """Return the plans of all statements, as EXPLAIN prints them."""
+    def add(self, table_pipeline: TablePipeline) -> StatementSet:
+        """Add a query with its sink table, made by ``Table.insert_into``."""
+        self._inserts.append(table_pipeline._insert)
+        return self
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """Return the plans of all statements, as EXPLAIN prints them.
+
+        Args:
+            extra_details: No effect: the plan has the changelog mode in any case, and no costs.
+        """
         return explain_plans([self._t_env._planner.insert(one) for one in self._inserts])
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the plans of all statements."""
+        print(self.explain(*extra_details))  # noqa: T201
+
+    printExplain = print_explain
 
     def execute(self) -> TableResult:
         """Start all statements as one job, and empty the set.

@@ -1,13 +1,18 @@
-"""``TablePipeline``, at PyFlink's path: importable, and refused when it is used."""
+"""``TablePipeline``: a query and its sink table, at PyFlink's path."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, NoReturn, final
 
-from kafkastream.model.common.stand_ins import StandIn
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.compiled_plan import CompiledPlan
+from kafkastream.table.explain import explain_plans
 from kafkastream.table.explain_detail import ExplainDetail
 from kafkastream.table.table_result import TableResult
+
+if TYPE_CHECKING:
+    from kafkastream.table.environment import TableEnvironment
 
 __all__ = [
     "CompiledPlan",
@@ -16,8 +21,53 @@ __all__ = [
     "TableResult",
 ]
 
-_INSTEAD: Final = "Use Table.execute_insert, or add the INSERT to a StatementSet."
 
+@final
+class TablePipeline:
+    """Query and its sink table, made by ``Table.insert_into``.
 
-class TablePipeline(StandIn, instead=_INSTEAD):
-    """Query and its sink table."""
+    Args:
+        t_env: Environment.
+        insert: INSERT statement.
+    """
+
+    def __init__(self, t_env: TableEnvironment, insert: Insert) -> None:
+        self._t_env = t_env
+        self._insert = insert
+
+    def execute(self) -> TableResult:
+        """Start a job that inserts the rows, and return at once.
+
+        Raises:
+            KafkastreamError: The job cannot start.
+        """
+        return self._t_env._start([self._t_env._planner.insert(self._insert)])
+
+    def explain(self, *extra_details: ExplainDetail) -> str:
+        """Return the plan, as EXPLAIN prints it.
+
+        Args:
+            extra_details: No effect: the plan has the changelog mode in any case, and no costs.
+
+        Raises:
+            DefinitionError: The columns do not match, or the sink table does not take changes.
+        """
+        return explain_plans([self._t_env._planner.insert(self._insert)])
+
+    def print_explain(self, *extra_details: ExplainDetail) -> None:
+        """Print the plan."""
+        print(self.explain(*extra_details))  # noqa: T201
+
+    printExplain = print_explain
+
+    def compile_plan(self) -> NoReturn:
+        """Refused: a job resumes from its checkpoint directory.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "compiled plans", where="TablePipeline.compile_plan", now="Execute the statement again: the job resumes."
+        )
+
+    compilePlan = compile_plan

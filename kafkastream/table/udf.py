@@ -15,8 +15,8 @@ from kafkastream.sql.user_functions import (
     TableAggregateFunction,
     TableFunction,
     UserDefinedFunction,
-    UserFunction,
 )
+from kafkastream.table.api.expression_function import ExpressionFunction
 from kafkastream.table.function_making import Called, Made, Type, Types, aggregate, scalar, table
 
 __all__ = [
@@ -42,7 +42,7 @@ def udf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction: ...
+) -> ExpressionFunction: ...
 
 
 @overload
@@ -53,7 +53,7 @@ def udf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> Callable[[Called], UserFunction]: ...
+) -> Callable[[Called], ExpressionFunction]: ...
 
 
 def udf(
@@ -63,7 +63,7 @@ def udf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction | Callable[[Called], UserFunction]:
+) -> ExpressionFunction | Callable[[Called], ExpressionFunction]:
     """Make a scalar function for SQL out of a Python function; without ``f``, a decorator.
 
     Arguments and results are ``bool``, ``int``, ``float``, ``Decimal``, ``str``, ``bytes``, ``date``, ``time``,
@@ -102,7 +102,7 @@ def udtf(
     result_types: Types | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
-) -> UserFunction: ...
+) -> ExpressionFunction: ...
 
 
 @overload
@@ -112,7 +112,7 @@ def udtf(
     result_types: Types | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
-) -> Callable[[Called], UserFunction]: ...
+) -> Callable[[Called], ExpressionFunction]: ...
 
 
 def udtf(
@@ -121,7 +121,7 @@ def udtf(
     result_types: Types | None = None,
     deterministic: bool | None = None,
     name: str | None = None,
-) -> UserFunction | Callable[[Called], UserFunction]:
+) -> ExpressionFunction | Callable[[Called], ExpressionFunction]:
     """Make a table function for SQL, which gives any number of rows per call; without ``f``, a decorator.
 
     Args:
@@ -155,7 +155,7 @@ def udaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction: ...
+) -> ExpressionFunction: ...
 
 
 @overload
@@ -167,7 +167,7 @@ def udaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> Callable[[Called], UserFunction]: ...
+) -> Callable[[Called], ExpressionFunction]: ...
 
 
 def udaf(
@@ -178,7 +178,7 @@ def udaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction | Callable[[Called], UserFunction]:
+) -> ExpressionFunction | Callable[[Called], ExpressionFunction]:
     """Make an aggregate function for SQL; without ``f``, a decorator.
 
     Args:
@@ -219,7 +219,7 @@ def udtaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction: ...
+) -> ExpressionFunction: ...
 
 
 @overload
@@ -231,7 +231,7 @@ def udtaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> Callable[[Called], UserFunction]: ...
+) -> Callable[[Called], ExpressionFunction]: ...
 
 
 def udtaf(
@@ -242,7 +242,7 @@ def udtaf(
     deterministic: bool | None = None,
     name: str | None = None,
     func_type: str = "general",
-) -> UserFunction | Callable[[Called], UserFunction]:
+) -> ExpressionFunction | Callable[[Called], ExpressionFunction]:
     """Make a table aggregate function; without ``f``, a decorator.
 
     Args:

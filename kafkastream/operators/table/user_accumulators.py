@@ -104,7 +104,7 @@ class UserFunctionCalls:
         self._reads: Sequence[Convert] = [reader(kind, user.zone) for kind in user.argument_types]
         self.opened: Function | None = None
         if isinstance(self.function, UserDefinedFunction):
-            closes = type(self.function).close is not UserDefinedFunction.close
+            closes = self.function._closes
             self.opened = (_ClosedFunction if closes else _OpenedFunction)(user.name, self.function)
 
     def arguments(self, values: Arguments) -> list[Any]:

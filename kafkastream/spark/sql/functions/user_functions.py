@@ -105,7 +105,7 @@ def _results_of(function: UserFunction) -> _Results:
 
 
 def _closes(function: object) -> bool:
-    return isinstance(function, UserDefinedFunction) and type(function).close is not UserDefinedFunction.close
+    return isinstance(function, UserDefinedFunction) and function._closes
 
 
 @final

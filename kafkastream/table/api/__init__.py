@@ -1,0 +1,1 @@
+"""Expressions and operations of the Table API, which are written as Flink SQL and planned as any query."""

@@ -1,0 +1,150 @@
+"""Writes trees of expressions as Flink SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from kafkastream.sql.expressions.built_in_names import is_built_in
+from kafkastream.sql.quoting import quoted
+from kafkastream.table.api.tree import (
+    Aggregate,
+    Column,
+    Columns,
+    Flattened,
+    Form,
+    Member,
+    NamedCall,
+    Node,
+    OfWindow,
+    Over,
+    Plus,
+    Renamed,
+    Strength,
+    TableQuery,
+    Text,
+    UserCall,
+)
+
+__all__ = ["TextWriter", "shown"]
+
+
+class TextWriter:
+    """Writes expressions whose meaning needs no table; subclasses know one."""
+
+    def text(self, node: Node) -> str:
+        """Return the SQL of an expression."""
+        return _WRITERS[type(node)](self, node)
+
+    def operand(self, node: Node, least: Strength) -> str:
+        """Return the SQL of an operand, in parentheses if it binds less than needed."""
+        text = self.text(node)
+        return f"({text})" if node.strength < least else text
+
+    def form(self, node: Form) -> str:
+        """Return the SQL of a call or an operator."""
+        least = node.least or (Strength.ANYTHING,)
+        operands = (self.operand(part, least[min(at, len(least) - 1)]) for at, part in enumerate(node.parts))
+        return node.form.format(*operands)
+
+    def column(self, node: Column) -> str:
+        """Return the name of a column."""
+        return quoted(node.name)
+
+    def plus(self, node: Plus) -> str:
+        """Return a sum."""
+        return f"{self.operand(node.left, Strength.SUM)} + {self.operand(node.right, Strength.PRODUCT)}"
+
+    def aggregate(self, node: Aggregate, over: str = "") -> str:
+        """Return the call of an aggregate."""
+        name = "SUM" if node.name == "SUM0" else node.name
+        distinct = "DISTINCT " if node.is_distinct else ""
+        parts = list(map(self.text, node.parts))
+        arguments = node.form.format(*parts) if node.form else ", ".join(parts)
+        called = f"{name}({distinct}{arguments}){over}"
+        return f"COALESCE({called}, 0)" if node.name == "SUM0" else called
+
+    def user_call(self, node: UserCall, over: str = "") -> str:
+        """Return the call of a function of the user's."""
+        distinct = "DISTINCT " if node.is_distinct else ""
+        return f"{self.function(node)}({distinct}{', '.join(map(self.text, node.parts))}){over}"
+
+    def named_call(self, node: NamedCall, over: str = "") -> str:
+        """Return the call of a function by its name."""
+        is_plain = len(node.path) == 1 and is_built_in(node.path[0])
+        name = node.path[0] if is_plain else quoted(*node.path)
+        return f"{name}({', '.join(map(self.text, node.parts))}){over}"
+
+    def function(self, node: UserCall) -> str:
+        """Return the name of a function of the user's."""
+        return node.function.name
+
+    def renamed(self, node: Renamed) -> str:
+        """Return an expression with its names."""
+        return f"{self.text(node.node)} AS {', '.join(map(quoted, node.names))}"
+
+    def over(self, node: Over) -> str:
+        """Return an aggregate over a window."""
+        window = f" OVER {self.window(node)}"
+        match node.node:
+            case Aggregate() as aggregate:
+                return self.aggregate(aggregate, window)
+            case UserCall() as call:
+                return self.user_call(call, window)
+            case NamedCall() as named:
+                return self.named_call(named, window)
+        return self.text(node.node) + window
+
+    def window(self, node: Over) -> str:
+        """Return the window of an aggregate."""
+        return quoted(node.window)
+
+    def of_window(self, node: OfWindow) -> str:
+        """Return a property of a group window."""
+        return f"{self.text(node.window)}.{node.part.lower()}"
+
+    def member(self, node: Member) -> str:
+        """Return a field of a row."""
+        is_simple = isinstance(node.node, (Column, Member))
+        value = self.text(node.node)
+        return f"{value if is_simple else f'({value})'}.{quoted(str(node.field))}"
+
+    def flattened(self, node: Flattened) -> str:
+        """Return all fields of a row."""
+        return f"{self.text(node.node)}.*"
+
+    def columns(self, node: Columns) -> str:
+        """Return several columns."""
+        ranges = ", ".join(str(one) if one == other else f"{one} TO {other}" for one, other in node.ranges)
+        return f"* EXCEPT ({ranges})" if node.others else ranges or "*"
+
+    def table_query(self, node: TableQuery) -> str:
+        """Return ``IN`` with the rows of a table."""
+        return f"{self.operand(node.node, Strength.SUM)} IN (SELECT * FROM {self.table(node.table)})"  # noqa: S608 - no text of the user's
+
+    def table(self, table: Any) -> str:
+        """Return the name of a table."""
+        return "a table"
+
+
+_WRITERS: Final[Mapping[type[Node], Callable[[Any, Any], str]]] = {
+    Text: lambda _, node: node.text,
+    Column: lambda writer, node: writer.column(node),
+    Form: lambda writer, node: writer.form(node),
+    Plus: lambda writer, node: writer.plus(node),
+    Aggregate: lambda writer, node: writer.aggregate(node),
+    NamedCall: lambda writer, node: writer.named_call(node),
+    UserCall: lambda writer, node: writer.user_call(node),
+    Renamed: lambda writer, node: writer.renamed(node),
+    Over: lambda writer, node: writer.over(node),
+    OfWindow: lambda writer, node: writer.of_window(node),
+    Member: lambda writer, node: writer.member(node),
+    Flattened: lambda writer, node: writer.flattened(node),
+    Columns: lambda writer, node: writer.columns(node),
+    TableQuery: lambda writer, node: writer.table_query(node),
+}
+
+
+def shown(node: Node) -> str:
+    """Return an expression as SQL, for users."""
+    return TextWriter().text(node)

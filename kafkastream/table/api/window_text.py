@@ -1,0 +1,59 @@
+"""Windows of the Table API as SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from kafkastream.table.api.operation import Operation
+from kafkastream.table.api.tree import Node, Text
+from kafkastream.table.window import GroupWindow, OverWindow
+
+__all__ = ["grouped_by", "over_texts", "window_properties"]
+
+
+def grouped_by(done: Operation[Any], window: GroupWindow) -> str:
+    """Return a group window as an entry of GROUP BY.
+
+    Raises:
+        UnsupportedFeatureError: The window counts rows.
+    """
+    lengths = [one.text for one in window.lengths if isinstance(one, Text)]
+    if any(length.endswith(" ROWS") for length in lengths):
+        what = "windows that count rows are not supported"
+        raise done.refused(what, "Count in a keyed stream: to_data_stream(table).key_by(...).count_window(n).")
+    return f"{window.function}({done.writer().text(window.time)}, {', '.join(lengths)})"
+
+
+def window_properties(window: GroupWindow, text: str) -> Mapping[tuple[str, str], str]:
+    """Return the SQL of the properties of a group window, by alias and property.
+
+    Args:
+        window: Window.
+        text: Its entry of GROUP BY.
+    """
+    arguments = text.removeprefix(window.function)
+    parts = ("START", "END", "ROWTIME", "PROCTIME")
+    return {(window.name, part): f"{window.function}_{part}{arguments}" for part in parts}
+
+
+def over_texts(done: Operation[Any], windows: Iterable[OverWindow]) -> Mapping[str, str]:
+    """Return over windows as they follow OVER, by alias."""
+    return {window.name: _over(done, window) for window in windows}
+
+
+def _over(done: Operation[Any], window: OverWindow) -> str:
+    writer = done.writer()
+    partition = f"PARTITION BY {', '.join(map(writer.text, window.partition))} " if window.partition else ""
+    lower = writer.text(window.preceding)
+    unit = "ROWS" if lower == "UNBOUNDED_ROW" or lower.endswith(" ROWS") else "RANGE"
+    start = "UNBOUNDED" if lower.startswith("UNBOUNDED_") else lower.removesuffix(" ROWS")
+    if window.following is not None and not _is_current(window.following, unit):
+        what = f"the upper bound of a window of {unit.lower()} is CURRENT_{'ROW' if unit == 'ROWS' else 'RANGE'}"
+        raise done.error(what, "Leave following(...) out.")
+    order = writer.text(window.order)
+    return f"({partition}ORDER BY {order} {unit} BETWEEN {start} PRECEDING AND CURRENT ROW)"
+
+
+def _is_current(bound: Node, unit: str) -> bool:
+    return isinstance(bound, Text) and bound.text == ("CURRENT_ROW" if unit == "ROWS" else "CURRENT_RANGE")
