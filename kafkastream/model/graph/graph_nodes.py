@@ -68,6 +68,7 @@ class OperatorKind(enum.Enum):
     JOIN = "Join"
     INTERVAL_JOIN_OF_ROWS = "IntervalJoin"
     TEMPORAL_JOIN = "TemporalJoin"
+    LOOKUP_JOIN = "LookupJoin"
     CHANGELOG_NORMALIZE = "ChangelogNormalize"
     UPSERT_MATERIALIZE = "SinkUpsertMaterializer"
     TIMESTAMPS = "Timestamps/Watermarks"

@@ -8,6 +8,7 @@ from kafkastream.operators.stream.keyed_operators import KeyedOperator
 from kafkastream.operators.table.deduplicate import DeduplicateOperator
 from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
 from kafkastream.operators.table.group_table_aggregate import GroupTableAggregateOperator
+from kafkastream.operators.table.lookup_join import LookupJoinOperator
 from kafkastream.operators.table.matches import FinalMatchesOperator, MatchesOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
@@ -27,6 +28,7 @@ from kafkastream.sql.plan.operations import (
     GroupTableAggregate,
     IntervalJoin,
     Join,
+    LookupJoin,
     Matches,
     Materialize,
     Normalize,
@@ -57,7 +59,7 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return SessionAggregateOperator(operation, retracts=retracts)
         case TopN():
             return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
-        case Join() | IntervalJoin() | TemporalJoin() | Pairs() | Matches():
+        case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation, what.keys)
         case _:
             return _of_rows(operation)
@@ -78,7 +80,7 @@ def _of_rows(operation: SessionRows | Deduplicate | Sort | Normalize | Materiali
 
 
 def _join(
-    operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches, keys: Sequence[Sequence[int]]
+    operation: Join | IntervalJoin | TemporalJoin | LookupJoin | Pairs | Matches, keys: Sequence[Sequence[int]]
 ) -> KeyedOperator:
     match operation:
         case Join():
@@ -88,6 +90,8 @@ def _join(
             return TableIntervalJoinOperator(operation, keys=_compared(operation, keys))
         case TemporalJoin():
             return TemporalJoinOperator(operation, keys=keys)
+        case LookupJoin():
+            return LookupJoinOperator(operation, keys=keys)
         case Pairs():
             return _pairs(operation.join, keys)
         case Matches():

@@ -15,6 +15,7 @@ __all__ = [
     "IntervalJoin",
     "Join",
     "JoinKind",
+    "LookupJoin",
     "Matches",
     "PairPart",
     "Pairs",
@@ -152,6 +153,20 @@ class Matches:
     widths: tuple[int, int]
     is_final: bool = False
     ttl_ms: int = 0
+
+
+@final
+@attrs.frozen(kw_only=True)
+class LookupJoin:
+    """Lookup join: each left row with the rows of a table that is read once, when the job starts.
+
+    Args:
+        kind: INNER or LEFT.
+        widths: Number of columns of each input.
+    """
+
+    kind: JoinKind
+    widths: tuple[int, int]
 
 
 @final

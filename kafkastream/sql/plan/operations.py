@@ -8,7 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.model.functions.keyed_operation import KeyedOperation
-from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, Matches, Pairs, TemporalJoin
+from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, LookupJoin, Matches, Pairs, TemporalJoin
 from kafkastream.sql.plan.sort_operation import Order, Sort
 from kafkastream.sql.plan.time_attribute import TimeAttribute
 from kafkastream.sql.plan.user_aggregate import GroupTableAggregate, UserAggregate
@@ -24,6 +24,7 @@ __all__ = [
     "Join",
     "JoinKind",
     "Keep",
+    "LookupJoin",
     "Matches",
     "Materialize",
     "Normalize",
@@ -266,6 +267,7 @@ Operation = (
     | Join
     | IntervalJoin
     | TemporalJoin
+    | LookupJoin
     | Pairs
     | Matches
     | Normalize

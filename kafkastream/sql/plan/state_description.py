@@ -21,6 +21,7 @@ from kafkastream.sql.plan.operations import (
     GroupTableAggregate,
     IntervalJoin,
     Join,
+    LookupJoin,
     Matches,
     Materialize,
     Normalize,
@@ -183,7 +184,7 @@ def _operation(operation: Operation) -> str:
             return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
         case Sort():
             return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
-        case Join() | IntervalJoin() | TemporalJoin() | Pairs() | Matches():
+        case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation)
         case Normalize():
             return "Normalize"
@@ -207,7 +208,7 @@ def _aggregate(
             return f"SessionRows c{operation.column} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
 
 
-def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> str:
+def _join(operation: Join | IntervalJoin | TemporalJoin | LookupJoin | Pairs | Matches) -> str:
     match operation:
         case Join():
             windows = "" if operation.window_end is None else f" WINDOW {_columns(operation.window_end)}"
@@ -215,6 +216,8 @@ def _join(operation: Join | IntervalJoin | TemporalJoin | Pairs | Matches) -> st
         case IntervalJoin():
             bounds = f"{operation.lower_ms} TO {operation.upper_ms} ms {operation.time.value}"
             return f"{operation.kind.value} IntervalJoin {_columns(operation.times)} {bounds}{_null_safe(operation)}"
+        case LookupJoin():
+            return f"{operation.kind.value} LookupJoin"
         case Pairs():
             return f"Pairs of {_join(operation.join)}"
         case Matches():

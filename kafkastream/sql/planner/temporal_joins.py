@@ -1,4 +1,4 @@
-"""Temporal joins: ``JOIN t FOR SYSTEM_TIME AS OF o.ts``."""
+"""Temporal joins and lookup joins: ``JOIN t FOR SYSTEM_TIME AS OF o.ts``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from sqlglot import exp
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.plan.expression import ColumnRef
-from kafkastream.sql.plan.operations import JoinKind, TemporalJoin, TimeAttribute
+from kafkastream.sql.plan.operations import JoinKind, LookupJoin, TemporalJoin, TimeAttribute
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, normalized
-from kafkastream.sql.plan.relations import Stateful
+from kafkastream.sql.plan.relations import Relation, Scan, Stateful
 from kafkastream.sql.planner.join_conditions import Conditions
 from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
+from kafkastream.sql.planner.joins_on_pairs import pushed
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -43,6 +44,8 @@ def versioned(
         raise text.error(at, what, "Declare WATERMARK FOR the column, or take PROCTIME().")
     if left.changelog is not ChangelogMode.APPEND:
         raise text.refused(at, "The left side of a temporal join must only be added to.", "Read an append-only table.")
+    if time is TimeAttribute.PROCESSING and _is_read_once(right):
+        return _looked_up(planner, rows, found, kind, version)
     key = right.upsert_key
     if key is None:
         what = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
@@ -78,3 +81,37 @@ def versioned(
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
     return PlannedRows(trimmed(joined, wanted, widths, rest))
+
+
+def _is_read_once(relation: Relation) -> bool:
+    """Whether rows are those of a table in files, which are all there when the job starts."""
+    return isinstance(relation, Scan) and relation.table.options.get("connector") == "filesystem"
+
+
+def _looked_up(
+    planner: SelectPlanner,
+    rows: tuple[PlannedRows, PlannedRows],
+    found: Conditions,
+    kind: JoinKind,
+    version: exp.Expr,
+) -> PlannedRows:
+    """Plan a lookup join, in which a row meets all rows of a table with equal keys."""
+    sides, found = pushed([one.relation for one in rows], found._replace(bound=None), kind, planner.ttl_ms)
+    if not found.right:
+        what = "Temporal table join requires an equality condition on fields of the table."
+        raise planner.text.error(version, what, "Add ON a.k = b.k.")
+    if found.null_safe or (found.rest and kind is JoinKind.LEFT):
+        what = "A lookup join takes equations, and conditions of one side."
+        raise planner.text.refused(version, what, "Put other conditions into WHERE.")
+    (left, left_keys), (right, right_keys) = (
+        keyed(one, keys) for one, keys in zip(sides, (found.left, found.right), strict=True)
+    )
+    widths = len(left.fields), len(right.fields)
+    joined = Stateful(
+        merged=(left, right),
+        keys=(left_keys, right_keys),
+        operation=LookupJoin(kind=kind, widths=widths),
+        fields=both_fields(left, right, kind),
+    )
+    wanted = len(rows[0].relation.fields), len(rows[1].relation.fields)
+    return PlannedRows(trimmed(joined, wanted, widths, found.rest))

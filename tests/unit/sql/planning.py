@@ -94,7 +94,7 @@ def table(
         fields.append(Field(what, parse_type(rest.removesuffix(f" {time.value}") if time else rest), time))
     physical = tuple(PhysicalColumn(field.name, field.type) for field in fields)
     schema = TableSchema(physical, primary_key=tuple(key))
-    options = {} if name == "bounded" else {"connector": "datagen"}
+    options = {"bounded": {}, "sides": {"connector": "filesystem"}}.get(name, {"connector": "datagen"})
     return ResolvedTable(TableDefinition((name,), schema, options), mode, tuple(fields))
 
 
@@ -119,6 +119,7 @@ class TestCatalog:
                 "rates", f"cur STRING NOT NULL; rate DECIMAL(10, 2); {stamp}", ChangelogMode.UPSERT, ["cur"]
             ),
             "cdc": table("cdc", "id INT NOT NULL; name STRING; w DOUBLE", ChangelogMode.RETRACT, ["id"]),
+            "sides": table("sides", "key INT; note STRING"),
             "dear": View(Expression("SELECT id, price FROM orders WHERE price > 100", Position(7, 3)), ("oid", "p")),
             "broken": View(Expression("SELECT nope FROM orders", Position(7, 3))),
             "endless": View(Expression("SELECT * FROM endless")),

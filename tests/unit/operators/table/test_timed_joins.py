@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 
 from kafkastream.errors import DefinitionError
 from kafkastream.operators.stream.keyed_operators import CallError
-from kafkastream.sql.plan.operations import IntervalJoin, JoinKind, TableOperation, TemporalJoin, TimeAttribute
+from kafkastream.sql.plan.operations import (
+    IntervalJoin,
+    JoinKind,
+    LookupJoin,
+    TableOperation,
+    TemporalJoin,
+    TimeAttribute,
+)
 from tests.unit.operators.table.rows_driving import Driven, TableRow, row
 
 LEFT, RIGHT = 0, 1
@@ -174,3 +181,18 @@ def test_by_processing_time_a_row_gets_what_is_there_now() -> None:
         assert driven.give(at(5), side=LEFT) == [("+I", "k", 5 * MS, "k", 0, 3)]
     driven.now = 220
     assert driven.give(at(5), side=LEFT) == [("+I", "k", 5 * MS, None, None, None)]
+
+
+def test_rows_look_up_a_table_that_comes_with_them() -> None:
+    driven = Driven(TableOperation(LookupJoin(kind=JoinKind.LEFT, widths=(2, 2)), keys=((0,), (0,))))
+    assert driven.give(row("+I", "k", 1), side=LEFT) == []
+    assert driven.give(row("+I", "k", "a"), row("+I", "k", "b"), row("+I", "k", "b"), side=RIGHT) == []
+    met = [("+I", "k", 1, "k", one) for one in ("a", "b", "b")]
+    assert driven.advance(now=0) == met
+    driven.checkpoint()
+    assert driven.give(row("+I", "k", 1), row("+I", None, 2), side=LEFT) == []
+    assert driven.advance(now=0) == [*met, ("+I", None, 2, None, None)]
+    assert list(driven.entry()) == ["table"]
+    driven.raw(("other", row("+I", "other", 3)), side=LEFT)
+    assert driven.advance(now=0) == [("+I", "other", 3, None, None)]
+    assert driven.entry("other") == {}

@@ -13,6 +13,7 @@ from kafkastream.sql.plan.operations import (
     Join,
     JoinKind,
     Keep,
+    LookupJoin,
     Matches,
     Normalize,
     Order,
@@ -272,6 +273,18 @@ def test_versions() -> None:
     assert under(found).operation == TemporalJoin(kind=JoinKind.LEFT, widths=(5, 3), times=(3, 2))
     assert (found.changelog, columns(found)) == (APPEND, ["id INT", "rate DECIMAL(10, 2)"])
     assert "primary key [cur]" in failure(join.replace("o.cur = r.cur", "o.price = r.rate")).what
+
+
+def test_tables_in_files_are_looked_up() -> None:
+    join = "SELECT o.id, s.note FROM orders AS o {} JOIN sides FOR SYSTEM_TIME AS OF o.pt AS s ON MOD(o.id, 10) = s.key"
+    found = under(plan(join.format("LEFT") + " AND s.note <> 'x'"))
+    assert (found.operation, found.keys) == (LookupJoin(kind=JoinKind.LEFT, widths=(6, 2)), ((5,), (0,)))
+    assert condition(found.merged[1]) == "(c1 <> 'x')"
+    inner = plan(join.format("") + " AND o.cur < s.note")
+    assert inner.changelog is APPEND
+    assert "equality condition" in failure(join.format("").replace("MOD(o.id, 10) = s.key", "TRUE")).what
+    assert "conditions of one side" in failure(join.format("LEFT") + " AND o.cur < s.note").what
+    assert "primary key" in failure(join.format("").replace("o.pt", "o.ts")).what
 
 
 def test_queries_in_where() -> None:
