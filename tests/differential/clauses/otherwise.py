@@ -33,8 +33,6 @@ ALLOWED: Final[Mapping[str, str]] = {
 }
 """Queries that Flink refuses."""
 REFUSED: Final[Mapping[str, str]] = {
-    "SELECT window_start, k, COUNT(*) AS c FROM TABLE(SESSION(TABLE t, DESCRIPTOR(ts), INTERVAL '50' SECOND)) "
-    "GROUP BY window_start, window_end, ROLLUP (k)": "Sessions are only there as the keys of an aggregate.",
     "SELECT k FROM n FULL JOIN u USING (k) FULL JOIN t USING (k)": "On Flink k is only that of the first two tables.",
 }
 """Queries that are refused here alone."""
