@@ -45,9 +45,7 @@ def joined_rows(
         result, scope, further = correlated(planner, rows, scope, join, kind)
         return result, scope, [*conditions, *further]
     version = join.this.args.get("version") if isinstance(join.this, exp.Table) else None
-    if version:
-        join.this.set("version", None)
-    other, other_scope = source(planner, join.this)
+    other, other_scope = source(planner, _without_version(join.this))
     other = closed_sessions(planner, other, join)
     names = common_names(planner, join, scope, other_scope)
     nodes = [*equations(names), *(conjuncts(on) if on is not None else ())]
@@ -66,6 +64,15 @@ def joined_rows(
     else:
         result = of_two(planner, (rows, other), found, kind, join)
     return (*with_common_columns(planner, result, (scope, other_scope), names), conditions)
+
+
+def _without_version(node: exp.Expr) -> exp.Expr:
+    """Return an entry of FROM without its FOR SYSTEM_TIME; the tree itself, which may be planned again, keeps it."""
+    if not node.args.get("version"):
+        return node
+    bare = node.copy()
+    bare.set("version", None)
+    return bare
 
 
 def _is_true(node: exp.Expr) -> bool:

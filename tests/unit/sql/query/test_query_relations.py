@@ -287,6 +287,12 @@ def test_tables_in_files_are_looked_up() -> None:
     assert "primary key" in failure(join.format("").replace("o.pt", "o.ts")).what
 
 
+def test_a_query_that_is_planned_twice_keeps_its_versions() -> None:
+    join = "SELECT 1 FROM orders o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur"
+    found = under(plan(f"SELECT id FROM cdc WHERE EXISTS ({join} WHERE o.id = cdc.id)"))
+    assert isinstance(under(found.merged[1]).operation, TemporalJoin)
+
+
 def test_queries_in_where() -> None:
     kept = under(plan("SELECT id FROM orders WHERE cur IN (SELECT k FROM clicks WHERE v > 1)"))
     assert kept.operation == Join(kind=JoinKind.SEMI, widths=(5, 1))
