@@ -59,7 +59,6 @@ class OperatorKind(enum.Enum):
     INTERVAL_JOIN = "Interval Join"
     BROADCAST_PROCESS = "Co-Process-Broadcast"
     GROUP_AGGREGATE = "GroupAggregate"
-    GROUP_TABLE_AGGREGATE = "GroupTableAggregate"
     WINDOW_AGGREGATE = "WindowAggregate"
     WINDOW_TABLE_FUNCTION = "WindowTableFunction"
     DEDUPLICATE = "Deduplicate"

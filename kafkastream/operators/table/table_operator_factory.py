@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from kafkastream.operators.stream.keyed_operators import KeyedOperator
 from kafkastream.operators.table.deduplicate import DeduplicateOperator
 from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
-from kafkastream.operators.table.group_table_aggregate import GroupTableAggregateOperator
 from kafkastream.operators.table.lookup_join import LookupJoinOperator
 from kafkastream.operators.table.matches import FinalMatchesOperator, MatchesOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
@@ -25,7 +24,6 @@ from kafkastream.operators.table.window_join import WindowJoinOperator
 from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,
-    GroupTableAggregate,
     IntervalJoin,
     Join,
     LookupJoin,
@@ -51,8 +49,6 @@ def table_operator(what: TableOperation) -> KeyedOperator:
     match operation:
         case GroupAggregate():
             return GroupAggregateOperator(operation, retracts=retracts, partial=partial)
-        case GroupTableAggregate():
-            return GroupTableAggregateOperator(operation)
         case WindowAggregate():
             return WindowAggregateOperator(operation, retracts=retracts, partial=partial)
         case SessionAggregate():

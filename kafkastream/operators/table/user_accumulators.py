@@ -22,7 +22,7 @@ from kafkastream.sql.user_functions import FunctionContext, ImperativeAggregateF
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["UserFunctionCalls", "user_accumulator"]
+__all__ = ["user_accumulator"]
 
 Arguments = tuple[Any, ...]
 _DTYPES: Final = {
@@ -87,7 +87,7 @@ def _check_kept(name: str, accumulator: Any) -> None:
 
 
 @final
-class UserFunctionCalls:
+class _Calls:
     """Calls the methods of an aggregate function with values as users know them.
 
     Args:
@@ -140,7 +140,7 @@ class _General(Accumulator):
 
     takes_null = True
 
-    def __init__(self, calls: UserFunctionCalls, type_: DataType) -> None:
+    def __init__(self, calls: _Calls, type_: DataType) -> None:
         self._calls = calls
         self.function = calls.opened
         self._type = type_
@@ -167,7 +167,7 @@ class _Vectorized(Accumulator):
 
     takes_null = True
 
-    def __init__(self, calls: UserFunctionCalls, user: UserAggregate, type_: DataType) -> None:
+    def __init__(self, calls: _Calls, user: UserAggregate, type_: DataType) -> None:
         self._calls = calls
         self.function = calls.opened
         self._types = user.argument_types
@@ -235,7 +235,7 @@ def _checked(name: str, result: Any, type_: DataType, write: Convert) -> Any:
 def user_accumulator(call: AggregateCall, _: bool) -> Accumulator:
     """Return the accumulator of a user-defined function's call."""
     assert call.user is not None
-    calls = UserFunctionCalls(call.user)
+    calls = _Calls(call.user)
     if call.user.function.is_pandas:
         return _Vectorized(calls, call.user, call.type)
     return _General(calls, call.type)

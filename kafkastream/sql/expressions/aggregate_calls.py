@@ -19,7 +19,7 @@ from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import FunctionKind
 
-__all__ = ["RequestedAggregate", "aggregate_of", "calls_in", "find_user_aggregates"]
+__all__ = ["RequestedAggregate", "aggregate_of", "calls_in", "find_user_aggregates", "user_aggregate"]
 
 _OF_USER: Final = "aggregate"
 """Mark on the calls of user-defined aggregate functions, which only the catalog can tell from other calls."""
@@ -150,14 +150,30 @@ def _user_wanted(of: ExpressionCompiler, node: exp.Anonymous, named: NamedFuncti
             what = f"{of.text.shown(node)}: only COUNT takes a star."
             raise of.text.error(node, what, "Give it the columns.")
     compiled = [of.compile(one) for one in given]
-    arguments = of.located(node, lambda: user_arguments(named, compiled))
+    return of.located(node, lambda: user_aggregate(named, compiled, distinct=is_distinct))
+
+
+def user_aggregate(
+    named: NamedFunction, arguments: Sequence[TypedExpression], *, distinct: bool = False
+) -> RequestedAggregate:
+    """Return the call of a user-defined aggregate function.
+
+    Args:
+        named: Function made by ``udaf``.
+        arguments: Its arguments.
+        distinct: Whether DISTINCT is given.
+
+    Raises:
+        CallError: The arguments do not fit.
+    """
+    given = user_arguments(named, arguments)
     call = AggregateCall(
         function=AggregateFunction.USER,
         type=named.function.call_type,
-        distinct=is_distinct,
-        user=UserAggregate.of(named, tuple(one.type for one in arguments)),
+        distinct=distinct,
+        user=UserAggregate.of(named, tuple(one.type for one in given)),
     )
-    return RequestedAggregate(call, arguments, None)
+    return RequestedAggregate(call, given, None)
 
 
 def _given(node: exp.Anonymous) -> tuple[list[exp.Expr], bool]:

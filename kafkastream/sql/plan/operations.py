@@ -11,7 +11,7 @@ from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, LookupJoin, Matches, Pairs, TemporalJoin
 from kafkastream.sql.plan.sort_operation import Order, Sort
 from kafkastream.sql.plan.time_attribute import TimeAttribute
-from kafkastream.sql.plan.user_aggregate import GroupTableAggregate, UserAggregate
+from kafkastream.sql.plan.user_aggregate import UserAggregate
 from kafkastream.sql.types import DataType
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "AggregateFunction",
     "Deduplicate",
     "GroupAggregate",
-    "GroupTableAggregate",
     "IntervalJoin",
     "Join",
     "JoinKind",
@@ -257,7 +256,6 @@ class Materialize:
 
 Operation = (
     GroupAggregate
-    | GroupTableAggregate
     | WindowAggregate
     | SessionAggregate
     | SessionRows

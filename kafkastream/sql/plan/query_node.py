@@ -28,7 +28,6 @@ from kafkastream.sql.plan.branches import Branch, Origin, branches
 from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,
-    GroupTableAggregate,
     IntervalJoin,
     Join,
     LookupJoin,
@@ -329,7 +328,6 @@ def _what_it_reads(scan: Scan) -> str:
 
 _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
     GroupAggregate: OperatorKind.GROUP_AGGREGATE,
-    GroupTableAggregate: OperatorKind.GROUP_TABLE_AGGREGATE,
     WindowAggregate: OperatorKind.WINDOW_AGGREGATE,
     SessionAggregate: OperatorKind.WINDOW_AGGREGATE,
     SessionRows: OperatorKind.WINDOW_TABLE_FUNCTION,

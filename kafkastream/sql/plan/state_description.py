@@ -18,7 +18,6 @@ from kafkastream.sql.plan.operations import (
     AggregateCall,
     Deduplicate,
     GroupAggregate,
-    GroupTableAggregate,
     IntervalJoin,
     Join,
     LookupJoin,
@@ -175,7 +174,7 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
 
 def _operation(operation: Operation) -> str:
     match operation:
-        case GroupAggregate() | GroupTableAggregate() | WindowAggregate() | SessionAggregate() | SessionRows():
+        case GroupAggregate() | WindowAggregate() | SessionAggregate() | SessionRows():
             return _aggregate(operation)
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
@@ -193,13 +192,11 @@ def _operation(operation: Operation) -> str:
 
 
 def _aggregate(
-    operation: GroupAggregate | GroupTableAggregate | WindowAggregate | SessionAggregate | SessionRows,
+    operation: GroupAggregate | WindowAggregate | SessionAggregate | SessionRows,
 ) -> str:
     match operation:
         case GroupAggregate():
             return f"GroupAggregate {_calls(operation.calls)}"
-        case GroupTableAggregate():
-            return f"GroupTableAggregate {_user_call(operation.user, operation.user.function.result_type)}"
         case WindowAggregate():
             return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
         case SessionAggregate():

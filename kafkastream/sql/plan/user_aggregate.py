@@ -10,7 +10,7 @@ from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import AggregateFunction, TableAggregateFunction, UserFunction
 
-__all__ = ["GroupTableAggregate", "UserAggregate"]
+__all__ = ["UserAggregate"]
 
 
 @final
@@ -49,19 +49,3 @@ class UserAggregate:
         return not any(
             getattr(own, method, None) is getattr(base, method) for base in (AggregateFunction, TableAggregateFunction)
         )
-
-
-@final
-@attrs.frozen(kw_only=True)
-class GroupTableAggregate:
-    """Table aggregate: emits the rows that a function gives for a key whenever they change: the key's columns, then theirs.
-
-    Args:
-        user: Function with its arguments.
-        keys: Number of key columns, which come first in the input.
-        ttl_ms: Time without a change after which the state of a group expires, in ms; 0 for never.
-    """
-
-    user: UserAggregate
-    keys: int
-    ttl_ms: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import attrs
@@ -9,7 +10,7 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.function_calls import called_name
-from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
+from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, UserCall
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, references
 from kafkastream.sql.plan.relations import Explode, Field, Relation
 from kafkastream.sql.plan.user_call import user_call
@@ -19,7 +20,7 @@ from kafkastream.sql.user_functions import FunctionKind
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["computed_first", "table_function", "without_column"]
+__all__ = ["computed_first", "table_function", "with_rows_of", "without_column"]
 
 _ROWS = "$rows"
 """Name of a column that only exists between two steps of a plan."""
@@ -43,16 +44,40 @@ def table_function(
     of = planner.compiler(scope)
     arguments = [of.compile(argument) for argument in call.expressions]
     value = of.located(call, lambda: user_call(named, arguments))
-    added = _columns(planner, node, named, outer=outer)
-    relation, place = computed_first(normalized(rows.relation, planner.ttl_ms), value)
+    _check_names(planner, node, named)
+    result = with_rows_of(rows, value, node.alias_column_names, planner.ttl_ms, outer=outer)
+    added = result.relation.fields[len(rows.relation.fields) :]
+    return result, scope.joined(Scope.of(added, node.alias))
+
+
+def with_rows_of(
+    rows: PlannedRows, call: UserCall, names: Sequence[str] = (), ttl_ms: int = 0, *, outer: bool = False
+) -> PlannedRows:
+    """Return each row once per row of a table function's result, with its columns appended.
+
+    Args:
+        rows: Rows on which the function is called.
+        call: Call of the function (``user_call``), over the columns of the rows.
+        names: Names of its columns; none for those of its result type.
+        ttl_ms: Time without a change after which state expires, in ms; 0 for never.
+        outer: Whether a row for which the function gives none is kept, with NULL.
+    """
+    relation, place = computed_first(normalized(rows.relation, ttl_ms), call)
+    columns = call.type.parts[0].fields
     exploded = Explode(
         input=relation,
-        array=ColumnRef(place, value.type),
+        array=ColumnRef(place, call.type),
         outer=outer,
-        fields=(*relation.fields, *added),
+        fields=(
+            *relation.fields,
+            *(
+                Field(name, one.type.nullable() if outer else one.type)
+                for name, one in zip(names or [one.name for one in columns], columns, strict=True)
+            ),
+        ),
         changelog=relation.changelog,
     )
-    return attrs.evolve(rows, relation=without_column(exploded, place)), scope.joined(Scope.of(added, node.alias))
+    return attrs.evolve(rows, relation=without_column(exploded, place))
 
 
 def computed_first(relation: Relation, value: TypedExpression) -> tuple[Relation, int]:
@@ -89,8 +114,8 @@ def _function(planner: SelectPlanner, scope: Scope, call: exp.Anonymous) -> Name
     return named
 
 
-def _columns(planner: SelectPlanner, node: exp.Expr, named: NamedFunction, *, outer: bool) -> tuple[Field, ...]:
-    """Return the columns that the function adds, with the names of the alias."""
+def _check_names(planner: SelectPlanner, node: exp.Expr, named: NamedFunction) -> None:
+    """Check that the alias names all columns of the function, or none."""
     columns, names = named.function.result_type.fields, node.alias_column_names
     if names and len(names) != len(columns):
         what = (
@@ -99,7 +124,3 @@ def _columns(planner: SelectPlanner, node: exp.Expr, named: NamedFunction, *, ou
             f"{len(names)} columns"
         )
         raise planner.text.error(node, what, "Name each column.")
-    return tuple(
-        Field(names[at] if names else one.name, one.type.nullable() if outer else one.type)
-        for at, one in enumerate(columns)
-    )

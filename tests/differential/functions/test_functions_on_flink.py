@@ -51,7 +51,7 @@ def t_env(tmp_path_factory: pytest.TempPathFactory) -> TableEnvironment:
     folder = tmp_path_factory.mktemp("functions")
     (folder / "rows.json").write_text("".join(json.dumps(row) + "\n" for row in cases.ROWS))
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env.get_config().set("parallelism.default", "2").set("table.local-time-zone", "UTC")
+    t_env.get_config().set("parallelism.default", "1").set("table.local-time-zone", "UTC")
     options = f"'connector' = 'filesystem', 'path' = '{folder.as_uri()}', 'format' = 'json'"
     t_env.execute_sql(f"CREATE TABLE t ({cases.COLUMNS}) WITH ({options})")
     for name, function in FUNCTIONS.items():

@@ -20,7 +20,7 @@ from kafkastream.sql.plan.operations import (
     TableOperation,
     WindowAggregate,
 )
-from kafkastream.sql.plan.user_aggregate import GroupTableAggregate, UserAggregate
+from kafkastream.sql.plan.user_aggregate import UserAggregate
 from kafkastream.sql.session_functions import SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.user_functions import UserFunction
@@ -240,44 +240,3 @@ def test_a_vectorized_result_that_is_missing_is_null() -> None:
     one = Driven(TableOperation(WindowAggregate(calls=(user(made, 3),), keys=1)))
     one.give(row("+I", "k", 0, 10 * SECOND, None))
     assert one.advance(10_000) == [("+I", "k", None, 0, 10 * SECOND)]
-
-
-class Top(api.TableAggregateFunction):
-    """The two greatest numbers."""
-
-    def create_accumulator(self) -> list[int]:
-        return []
-
-    def accumulate(self, accumulator: list[int], *args: int) -> None:
-        accumulator.append(args[0])
-
-    def retract(self, accumulator: list[int], *args: int) -> None:
-        accumulator.remove(args[0])
-
-    def emit_value(self, accumulator: list[int]) -> Iterable[Any]:
-        for place, number in enumerate(sorted(accumulator, reverse=True)[:2]):
-            if number == 666:
-                raise ValueError("the beast")
-            yield ("wrong",) if number == 7 else Row(number, place)
-
-
-def test_a_table_aggregate_emits_which_rows_come_and_go() -> None:
-    made = api.udtaf(Top(), result_type="ROW<v BIGINT, place INT>", accumulator_type="ARRAY<BIGINT>")
-    of_group = user(made, 1).user
-    assert of_group is not None
-    one = Driven(TableOperation(GroupTableAggregate(user=of_group, keys=1), retracts=True))
-    assert one.give(row("-D", "k", 1)) == []
-    assert one.give(row("+I", "k", 1)) == [("+I", "k", 1, 0)]
-    one.checkpoint()
-    assert one.give(row("+I", "k", 3)) == [("-D", "k", 1, 0), ("+I", "k", 3, 0), ("+I", "k", 1, 1)]
-    assert one.give(row("+I", "k", 0)) == []
-    assert one.give(row("-D", "k", 3)) == [
-        ("-D", "k", 3, 0),
-        ("-D", "k", 1, 1),
-        ("+I", "k", 1, 0),
-        ("+I", "k", 0, 1),
-    ]
-    for number, what in ((666, "emit_value of function 'f' raised ValueError: the beast"), (7, "returned ('wrong',)")):
-        with pytest.raises(CallError) as caught:
-            one.give(row("+I", number, number), key=number)
-        assert what in str(caught.value.__cause__)
