@@ -67,7 +67,7 @@ def _create_table(statement: CreateTable, planner: SessionPlanner) -> None:
 
 
 def _create_view(statement: CreateView, planner: SessionPlanner) -> None:
-    relation = planner.query(statement.query)
+    relation = planner.query(statement.query, is_view=True)
     if statement.columns and len(statement.columns) != len(relation.fields):
         raise DefinitionError(
             f"VIEW definition and input fields not match: the view has {len(statement.columns)} columns, and the query "

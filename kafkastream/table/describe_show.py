@@ -47,7 +47,7 @@ def describe(statement: Describe, planner: SessionPlanner) -> TableResult:
 
 
 def _of_view(view: View, planner: SessionPlanner) -> list[Row]:
-    fields = planner.query(view.query).fields
+    fields = planner.query(view.query, is_view=True).fields
     names = view.columns or tuple(field.name for field in fields)
     return [
         Row(name, str(field.type.nullable()), field.type.is_nullable, None, None, None)

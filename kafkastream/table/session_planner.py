@@ -88,14 +88,18 @@ class SessionPlanner:
         """Return a snapshot, which later CREATE and DROP statements do not change."""
         return attrs.evolve(self, catalog=self.catalog.copy(), functions=self.functions.copy())
 
-    def query(self, text: Expression) -> Relation:
+    def query(self, text: Expression, *, is_view: bool = False) -> Relation:
         """Plan a query.
+
+        Args:
+            text: The query.
+            is_view: Whether the query is a view's, in which an ORDER BY without a limit means nothing.
 
         Raises:
             KafkastreamError: The query is invalid, or not supported.
         """
         catalog, zone = self.of(text), self.config.get_local_timezone()
-        return planned(text, catalog, zone=zone, ttl_ms=self._ttl_ms)
+        return planned(text, catalog, zone=zone, ttl_ms=self._ttl_ms, is_top=not is_view)
 
     def shown(self, text: Expression) -> Plan:
         """Plan a query whose rows the program collects.

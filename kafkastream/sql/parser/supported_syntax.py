@@ -73,7 +73,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
                 exp.Values,
                 exp.Var,
             ),
-            *(exp.Where, exp.With, exp.Localtime, exp.Localtimestamp),
+            *(exp.Where, exp.Localtime, exp.Localtimestamp),
         ),
         frozenset[str](),
     ),
@@ -128,6 +128,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.Unnest: frozenset({"offset"}),
     exp.Values: frozenset({"with_", "order", "limit", "offset"}),
     exp.Version: frozenset({"kind"}),
+    exp.With: frozenset({"recursive"}),
     exp.Window: frozenset({"partition_by", "order", "over", "spec"}),
 }
 

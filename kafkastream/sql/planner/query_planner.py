@@ -39,7 +39,9 @@ __all__ = ["SelectPlanner", "planned"]
 _MODIFIERS: Final = ("order", "limit", "offset")
 
 
-def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0) -> Relation:
+def planned(
+    query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0, is_top: bool = True
+) -> Relation:
     """Plan a query.
 
     As in Flink: names, types, rows and changes.
@@ -51,6 +53,7 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
         catalog: Tables, views and functions that it may name.
         zone: The time zone of the session (``table.local-time-zone``).
         ttl_ms: Time without a change after which state expires, in ms; 0 for never (``table.exec.state.ttl``).
+        is_top: Whether the query is no part of another one, so that its ORDER BY counts.
 
     Raises:
         DefinitionError: The query is invalid; the message shows the position.
@@ -58,7 +61,7 @@ def planned(query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: i
     """
     text = QueryText(query)
     try:
-        rows = SelectPlanner(text, catalog, zone, ttl_ms).query(text.query(), is_top=True)
+        rows = SelectPlanner(text, catalog, zone, ttl_ms).query(text.query(), is_top=is_top)
     except RecursionError:
         now = "Write a long chain of OR as IN (...), and put inner queries into views."
         raise text.error(None, "The query is nested too deeply.", now) from None
@@ -135,6 +138,9 @@ class SelectPlanner:
         clause = node.args.get("with_")
         if not clause:
             return self
+        if clause.args.get("recursive"):
+            what = "WITH RECURSIVE is not supported; Flink has no plan for it, either."
+            raise self.text.refused(clause, what, "Write as many steps as are needed, joined by UNION ALL.")
         self.text.only(clause, "expressions")
         inner = self
         for cte in clause.expressions:

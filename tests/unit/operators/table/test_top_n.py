@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -168,3 +169,14 @@ def test_changes_make_the_table_that_sql_computes_from_scratch(
     ranked = sorted(present, key=lambda one: -1 if one[0] is None else one[0], reverse=descending)
     wanted = list(enumerate(ranked, start=1))[first - 1 : last]
     assert materialised(out) == Counter((*one, place) if number else one for place, one in wanted)
+
+
+def test_without_an_order_rows_come_first_that_came_first() -> None:
+    limit = TopN(order=(), first=2, last=3, with_number=False)
+    added = Driven(TableOperation(limit))
+    assert added.give(*(row("+I", one) for one in (5, 4, 3, 2))) == [("+I", 4), ("+I", 3)]
+    changed = Driven(TableOperation(attrs.evolve(limit, first=1, last=2), retracts=True))
+    assert changed.give(row("+I", 5), row("+I", 4), row("+I", 3)) == [("+I", 5), ("+I", 4)]
+    changed.checkpoint()
+    assert changed.give(row("-U", 5), row("+U", 6)) == [("-D", 5), ("+I", 3)]
+    assert changed.give(row("-D", 4)) == [("-D", 4), ("+I", 6)]

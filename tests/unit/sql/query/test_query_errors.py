@@ -80,6 +80,7 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT id FROM orders ORDER BY ts DESC",
         "SELECT id, COUNT(*) FROM orders GROUP BY id ORDER BY id",
         "SELECT id FROM orders OFFSET 3",
+        "WITH RECURSIVE r (a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM r WHERE a < 3) SELECT a FROM r",
         "SELECT id FROM orders FOR UPDATE",
         f"SELECT /*+ LOOKUP({RETRIES}) */ o.id FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur",
         "SELECT id FROM orders TABLESAMPLE BERNOULLI (10)",

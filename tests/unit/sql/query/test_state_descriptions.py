@@ -68,6 +68,30 @@ GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((DECIMAL(10, 2)))
   Project (c1)
     Normalize BY (c0) OF ((STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
       Scan rates (cur STRING NOT NULL, rate DECIMAL(10, 2), ts TIMESTAMP(3))""",
+    """SELECT cur FROM orders INTERSECT SELECT k FROM clicks""": """\
+GroupAggregate () BY (c0) OF ((STRING))
+  SEMI Join NULL EQUAL IN (0) BY (c0) (c0) OF ((STRING), (STRING))
+    Project (c0)
+      Scan orders (cur STRING)
+    Project (c0)
+      Scan clicks (k STRING)""",
+    """SELECT cur, COUNT(*) FROM orders GROUP BY ROLLUP (cur)""": """\
+GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0, c1) OF ((STRING, BIGINT NOT NULL))
+  Project (case when (c1 in (0L)) then c0 else cast(null as string) end, c1)
+    Explode array(named_struct('EXPR$0', 0L), named_struct('EXPR$0', 1L))
+      Scan orders (cur STRING)""",
+    """SELECT cur, id FROM orders ORDER BY ts, price DESC""": """\
+Sort (c3 DESC NULLS LAST) rowtime c2 BY () OF ((STRING, INT, TIMESTAMP(3), DECIMAL(10, 2)))
+  Project (c1, c0, c3, c2)
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3))""",
+    """SELECT a FROM (VALUES (2), (1)) AS v (a) ORDER BY a""": """\
+Sort (c0 ASC NULLS FIRST) end - BY () OF ((INT NOT NULL))
+  Project (c0)
+    Values ((2), (1))""",
+    """SELECT cur FROM orders LIMIT 3""": """\
+TopN () 1 TO 3 WINDOW - BY () OF ((STRING))
+  Project (c0)
+    Scan orders (cur STRING)""",
 }
 
 
