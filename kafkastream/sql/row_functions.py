@@ -128,6 +128,9 @@ class _Accumulating(_Wrapping, AggregateFunction):
         """Return the result of a group."""
         return self.function.get_value(accumulator)
 
+    def _implements(self, method: str) -> bool:
+        return bool(self.function._implements(method))
+
     def _arguments(self, values: Sequence[Any]) -> Sequence[Any]:
         return values if self.row is None else [self.row(*values)]
 

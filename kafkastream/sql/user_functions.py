@@ -154,6 +154,10 @@ class ImperativeAggregateFunction(UserDefinedFunction, ABC, Generic[T, ACC]):
         """Return the type of the accumulator, if ``udaf`` is not given one."""
         raise RuntimeError("Method get_accumulator_type is not implemented")
 
+    def _implements(self, method: str) -> bool:
+        """Whether ``retract`` or ``merge`` is there; those of this class only raise."""
+        return getattr(type(self), method) is not getattr(ImperativeAggregateFunction, method)
+
 
 class AggregateFunction(ImperativeAggregateFunction[Any, Any]):
     """Aggregate function: one value for each group of rows.

@@ -8,7 +8,7 @@ import attrs
 
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.types import DataType
-from kafkastream.sql.user_functions import AggregateFunction, TableAggregateFunction, UserFunction
+from kafkastream.sql.user_functions import ImperativeAggregateFunction, UserFunction
 
 __all__ = ["UserAggregate"]
 
@@ -42,10 +42,8 @@ class UserAggregate:
         )
 
     def has(self, method: str) -> bool:
-        """Whether the function can do without its base class's ``retract`` or ``merge``, which only raise."""
-        if self.function.is_pandas:
-            return True
-        own = type(self.function.function)
-        return not any(
-            getattr(own, method, None) is getattr(base, method) for base in (AggregateFunction, TableAggregateFunction)
+        """Whether the function implements ``retract`` or ``merge``; one of pandas gets all rows instead."""
+        function = self.function.function
+        return self.function.is_pandas or (
+            isinstance(function, ImperativeAggregateFunction) and function._implements(method)
         )

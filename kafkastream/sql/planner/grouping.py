@@ -30,7 +30,7 @@ from kafkastream.sql.plan.plan_builder import (
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.group_windows import group_window, window_property
 from kafkastream.sql.planner.grouping_sets import GROUPING_CALLS, GroupingSets, expanded, grouping_number, key_sets
-from kafkastream.sql.planner.user_aggregates import check_group, check_sessions
+from kafkastream.sql.planner.user_aggregates import check_changes, check_group, check_sessions
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 from kafkastream.sql.types import DataType, Kind
 
@@ -209,7 +209,8 @@ def grouped(
     if window and (is_window_call or {window.start, window.end} <= places):
         return _windowed(planner, rows, condition, keys, calls)
     before, calls_by_place = _arguments(planner, rows.relation, condition, keys, [], calls)
-    check_group(planner, calls, retracts=not before.changelog.is_insert_only)
+    check_group(planner, calls)
+    check_changes(planner, calls, before.changelog)
     key = tuple(range(len(keys)))
     relation = Stateful(
         merged=(normalized(before, planner.ttl_ms),),
@@ -246,6 +247,7 @@ def _windowed(
         reference(rows.relation, place) for place in ((window.column,) if is_session else (window.start, window.end))
     ]
     before, by_place = _arguments(planner, rows.relation, condition, own, bounds, calls)
+    check_changes(planner, calls, before.changelog)
     key = tuple(range(len(own)))
     operation = (
         SessionAggregate(

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["check_group", "check_sessions"]
+__all__ = ["check_changes", "check_group", "check_sessions"]
 
 
-def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate], *, retracts: bool) -> None:
+def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
     """Check the aggregates of a GROUP BY without a window.
 
-    Args:
-        planner: Planner of the query.
-        calls: Aggregates.
-        retracts: Whether rows of the input change.
-
     Raises:
-        DefinitionError: A function has no ``retract``, and needs it.
         UnsupportedFeatureError: A function is vectorized.
     """
     for call in calls:
@@ -30,7 +25,17 @@ def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate], *, 
         if user is not None and user.function.is_pandas:
             what = f"Pandas UDAFs are not supported in streaming mode currently: {user.name} needs a window."
             raise planner.text.refused(call.node, what, "Group by a window, or write an AggregateFunction.")
-        if user is not None and retracts and not user.has("retract"):
+
+
+def check_changes(planner: SelectPlanner, calls: Iterable[RequestedAggregate], changelog: ChangelogMode) -> None:
+    """Check the aggregates of rows that change.
+
+    Raises:
+        DefinitionError: A function has no ``retract``.
+    """
+    for call in () if changelog.is_insert_only else calls:
+        user = call.call.user
+        if user is not None and not user.has("retract"):
             what = (
                 f"Method retract is not implemented: {user.name} cannot take back rows, and those of its input change."
             )

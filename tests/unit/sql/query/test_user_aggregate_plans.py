@@ -12,10 +12,13 @@ from kafkastream.sql.plan.operations import (
     TableOperation,
     WindowAggregate,
 )
-from tests.unit.sql.planning import columns, failure, operation, plan, texts, under
+from kafkastream.sql.row_functions import of_rows
+from kafkastream.sql.user_functions import AggregateFunction
+from tests.unit.sql.planning import FUNCTIONS, columns, failure, operation, plan, texts, under
 
 TUMBLE = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 SESSION = "TABLE(SESSION(TABLE orders PARTITION BY cur, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
+CHANGING = "TABLE(TUMBLE(TABLE rates, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) GROUP BY window_start, window_end"
 TOTALS = "(SELECT cur, CAST(COUNT(*) AS INT) AS n FROM orders GROUP BY cur)"
 
 
@@ -65,6 +68,10 @@ def test_functions_that_retract_take_changes() -> None:
     [
         (f"SELECT spread(n) FROM {TOTALS}", "Method retract is not implemented: spread cannot take back rows"),
         (
+            f"SELECT spread(CAST(rate AS INT)) FROM {CHANGING}",
+            "Method retract is not implemented: spread cannot take back",
+        ),
+        (
             f"SELECT spread(id) FROM {SESSION} GROUP BY cur, window_start, window_end",
             "Method merge is not implemented: spread cannot merge sessions",
         ),
@@ -87,3 +94,11 @@ def test_vectorized_functions_need_a_window() -> None:
     assert error.what.startswith("Pandas UDAFs are not supported in streaming mode currently")
     error = failure(f"SELECT middle(id) FROM {SESSION} GROUP BY cur, window_start, window_end")
     assert error.what.startswith("Session Group Window is currently not supported for Pandas UDAF")
+
+
+def test_wrapped_functions_have_what_is_inside_of_them() -> None:
+    for name, implements in (("spread", False), ("span", True)):
+        function = next(one.function for one in FUNCTIONS.known.values() if one.name == name)
+        wrapped = of_rows(function, ["n"]).function
+        assert isinstance(wrapped, AggregateFunction)
+        assert wrapped._implements("retract") is implements
