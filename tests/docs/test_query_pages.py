@@ -1,11 +1,12 @@
 """Examples on the pages of docs/sql/queries: each query gives the table below it.
 
-Run as a program (``python -m tests.docs.test_query_pages``), it writes the tables anew.
+Run as a program (``python -m tests.docs.test_query_pages [PAGE …]``), it writes the tables anew.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,9 +114,10 @@ def test_every_page_has_an_example_and_stands_in_the_list() -> None:
     assert {example.page for example in EXAMPLES} == set(others)
 
 
-def main() -> None:
+def main(pages: Sequence[str]) -> None:
+    chosen = [example for example in EXAMPLES if not pages or example.page.name in pages]
     with tempfile.TemporaryDirectory() as folder:
-        made = tables(environment(Path(folder)))
+        made = tables(environment(Path(folder)), chosen)
     for example, text in made.items():
         page = example.page.read_text(encoding="utf-8")
         before, query, after = page.partition(f"{example.query};\n```\n\n```text\n")
@@ -124,4 +126,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
