@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
 from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
@@ -17,10 +17,14 @@ from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition, T
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
+from kafkastream.table.api.pandas_rows import rows_of
 from kafkastream.table.schema import Schema
 from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table import Table
 from kafkastream.table.table_descriptor import TableDescriptor
+
+if TYPE_CHECKING:
+    import pandas
 
 __all__ = ["DescriptorEnvironment"]
 
@@ -88,7 +92,7 @@ class DescriptorEnvironment(ABC):
 
         Same as in PyFlink: without types, they are inferred from the values (``int`` is BIGINT, ``datetime``
         TIMESTAMP_LTZ), and columns without names are ``_1``, ``_2`` and so on.
-        Differs from PyFlink: expressions are not supported; values are always verified, when the query runs; in one
+        Differs from PyFlink: values are always verified, when the query runs; in one
         query with a Kafka table, such a table needs a stateful operation, such as a join.
 
         Args:
@@ -105,9 +109,10 @@ class DescriptorEnvironment(ABC):
             >>> from kafkastream.table import EnvironmentSettings, TableEnvironment
             >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
             >>> t_env.from_elements([(1, "pen"), (2, "ink")], ["id", "name"]).print_schema()
-            root
-             |-- id: BIGINT
-             |-- name: STRING
+            (
+              `id` BIGINT,
+              `name` STRING
+            )
         """
         rows: tuple[Any, ...] = tuple(elements)
         if not isinstance(schema, DataType):
@@ -123,6 +128,39 @@ class DescriptorEnvironment(ABC):
         return self._of_stream(TableStream((source,), type_info), columns, "from_elements")
 
     fromElements = from_elements
+
+    def from_pandas(
+        self,
+        pdf: pandas.DataFrame,
+        schema: DataType | Sequence[str] | Sequence[DataType] | None = None,
+        splits_num: int = 1,
+    ) -> Table:
+        """Create a table of the rows of a DataFrame; NaN and None are NULL, as in PyFlink.
+
+        Differs from PyFlink: times have 6 fractional digits where PyFlink has 9.
+
+        Args:
+            pdf: DataFrame; its index is left out.
+            schema: Columns as a ROW type, their names, or their types; by default, those of the DataFrame.
+            splits_num: No effect; rows are read as one part.
+
+        Raises:
+            DefinitionError: ``pdf`` is not a DataFrame, or the columns do not match.
+            UnsupportedFeatureError: A type cannot be held in such a table.
+
+        Example:
+            >>> import pandas
+            >>> from kafkastream.table import EnvironmentSettings, TableEnvironment
+            >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+            >>> t_env.from_pandas(pandas.DataFrame({"id": [1, 2], "name": ["pen", None]})).print_schema()
+            (
+              `id` BIGINT,
+              `name` STRING
+            )
+        """
+        return self.from_elements(*rows_of(pdf, schema))
+
+    fromPandas = from_pandas
 
     def _declare(
         self,
@@ -147,11 +185,15 @@ class DescriptorEnvironment(ABC):
 
     def _of_stream(self, stream: TableStream, declared: TableSchema, where: str) -> Table:
         """Create an anonymous table of a stream."""
-        schema = Schema(stream_schema(stream.type_info, declared, where))._checked(where)
+        whole = stream_schema(stream.type_info, declared, where)
+        schema = Schema(whole)._checked(where)
         path = self._planner.catalog.path((anonymous("datastream_source", next(self._unnamed)),))
         definition = TableDefinition(path, schema, stream=stream)
         self._planner.catalog.create(path, definition, where, temporary=True, if_not_exists=False)
-        return self._all_of(path)
+        if len(whole.columns) == len(declared.columns) or not declared.physical:
+            return self._all_of(path)
+        names = ", ".join(quoted(column.name) for column in declared.columns)
+        return self._table(Expression(f"SELECT {names} FROM {quoted(*path)}"))  # noqa: S608 - the user's own
 
     @abstractmethod
     def _table(self, query: Expression, path: tuple[str, ...] = ()) -> Table: ...

@@ -25,6 +25,7 @@ from kafkastream.sql.types import DataType, Kind
 from kafkastream.table.descriptor_environment import DescriptorEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.explain import explain_plans
+from kafkastream.table.explain_detail import ExplainDetail
 from kafkastream.table.function_environment import FunctionEnvironment
 from kafkastream.table.session_planner import Plan, SessionPlanner
 from kafkastream.table.statements import Interpreter
@@ -113,11 +114,12 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
     sqlQuery = sql_query
 
-    def explain_sql(self, stmt: str) -> str:
+    def explain_sql(self, stmt: str, *extra_details: ExplainDetail) -> str:
         """Return the plan of a statement, as EXPLAIN prints it.
 
         Args:
             stmt: Query or INSERT.
+            extra_details: No effect: the plan has the changelog mode in any case, and no costs.
 
         Raises:
             DefinitionError: The statement is invalid.

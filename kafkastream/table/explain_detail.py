@@ -1,17 +1,18 @@
-"""``ExplainDetail``, at PyFlink's path: importable, and refused when it is used."""
+"""``ExplainDetail``: what an explained plan may include, at PyFlink's path."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from kafkastream.model.common.stand_ins import StandIn
+import enum
 
 __all__ = [
     "ExplainDetail",
 ]
 
-_INSTEAD: Final = "Leave it out: explain_sql shows the plan."
 
+class ExplainDetail(enum.Enum):
+    """Detail of a plan; without effect here: plans have the changelog mode in any case, and no costs."""
 
-class ExplainDetail(StandIn, instead=_INSTEAD):
-    """Detail that an explained plan may include."""
+    ESTIMATED_COST = 0
+    CHANGELOG_MODE = 1
+    JSON_EXECUTION_PLAN = 2
+    PLAN_ADVICE = 3

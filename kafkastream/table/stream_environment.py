@@ -157,9 +157,10 @@ class StreamTableEnvironment(TableEnvironment):
             >>> t_env = StreamTableEnvironment.create(env)
             >>> orders = env.from_collection([(1, "a")], Types.TUPLE([Types.LONG(), Types.STRING()]))
             >>> t_env.from_data_stream(orders).print_schema()
-            root
-             |-- f0: BIGINT
-             |-- f1: STRING
+            (
+              `f0` BIGINT,
+              `f1` STRING
+            )
         """
         return self._read(data_stream, _schema(fields_or_schema), ChangelogMode.APPEND, "from_data_stream")
 

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any, final
 
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.sql.catalog import name_of
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.quoting import quoted
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.api.column_operations import ColumnOperations
 from kafkastream.table.api.data_frames import data_frame
@@ -30,6 +33,7 @@ from kafkastream.table.grouped_tables import (
     OverWindowedTable,
     WindowGroupedTable,
 )
+from kafkastream.table.session_planner import Plan
 from kafkastream.table.table_pipeline import TablePipeline
 from kafkastream.table.window import GroupWindow, OverWindow
 
@@ -59,9 +63,10 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         >>> orders = t_env.from_elements([(1, 7.5), (1, 2.5), (2, 1.0)], ["customer", "price"])
         >>> totals = orders.group_by(col("customer")).select(col("customer"), col("price").sum.alias("total"))
         >>> totals.print_schema()
-        root
-         |-- customer: BIGINT
-         |-- total: DOUBLE
+        (
+          `customer` BIGINT,
+          `total` DOUBLE
+        )
     """
 
     _j_table = Refused()
@@ -140,8 +145,9 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
     getSchema = get_schema
 
     def print_schema(self) -> None:
-        """Print names and types of the columns."""
-        print(self.get_schema())  # noqa: T201
+        """Print names and types of the columns, as Flink does."""
+        columns = ",\n".join(map(_declared, self._fields))
+        print(f"(\n{columns}\n)")  # noqa: T201
 
     printSchema = print_schema
 
@@ -151,7 +157,7 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         Raises:
             KafkastreamError: The job cannot start.
         """
-        return self._t_env._show(self._t_env._planner.shown(self._query))
+        return self._t_env._show(self._shown)
 
     def to_pandas(self) -> pandas.DataFrame:
         """Run the query, which has to be bounded, and return its rows as a DataFrame.
@@ -204,7 +210,7 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         Args:
             extra_details: No effect: the plan has the changelog mode in any case, and no costs.
         """
-        return explain_plans([self._t_env._planner.shown(self._query)])
+        return explain_plans([self._shown])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the query's plan.
@@ -216,13 +222,27 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
 
     printExplain = print_explain
 
+    @property
+    def _shown(self) -> Plan:
+        """Plan of the query, whose rows the program collects."""
+        self._relation  # noqa: B018 - the error names the method that made the table
+        return self._t_env._planner.shown(self._query)
+
     def _insert(self, target: str | TableDescriptor, where: str, *, overwrite: bool) -> Insert:
         if overwrite:
             from kafkastream.errors import UnsupportedFeatureError
 
-            raise UnsupportedFeatureError("INSERT OVERWRITE: a topic's records stay", now="Leave overwrite out.")
+            raise UnsupportedFeatureError(
+                "INSERT OVERWRITE: a topic's records stay", where=where, now="Leave overwrite out."
+            )
+        self._relation  # noqa: B018 - the error names the method that made the table
         if isinstance(target, str):
             return Insert(target=name_of(target), query=self._query)
         rows = self.get_schema()
         descriptor = target._behind(rows.get_field_names(), rows.get_field_data_types())
         return Insert(target=self._t_env._inline(descriptor, where), query=self._query)
+
+
+def _declared(field: Field) -> str:
+    time = "" if field.time is None else " *ROWTIME*" if field.time is TimeAttribute.EVENT else " *PROCTIME*"
+    return f"  {quoted(field.name)} {field.type}{time}"

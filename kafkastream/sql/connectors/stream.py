@@ -122,6 +122,8 @@ def _fields(type_info: TypeInformation[Any]) -> Sequence[tuple[str, TypeInformat
 def stream_schema(type_info: TypeInformation[Any], declared: TableSchema, where: str) -> TableSchema:
     """Return the columns of a stream's table: declared ones, after all fields of elements if none of those is declared.
 
+    Computed columns may be of fields that are not declared; then these fields come last, and are not selected.
+
     Args:
         type_info: Type of the elements.
         declared: Columns that the user declares.
@@ -140,10 +142,15 @@ def stream_schema(type_info: TypeInformation[Any], declared: TableSchema, where:
                 _check_metadata(column, where)
             case ComputedColumn():
                 pass
-    if declared.physical:
-        return declared
     derived = tuple(PhysicalColumn(name, kind) for name, kind in types.items())
-    return attrs.evolve(declared, columns=(*derived, *declared.columns))
+    if not declared.physical:
+        return attrs.evolve(declared, columns=(*derived, *declared.columns))
+    if not any(isinstance(column, ComputedColumn) for column in declared.columns):
+        return declared
+    names = {column.name for column in declared.columns}
+    return attrs.evolve(
+        declared, columns=(*declared.columns, *(column for column in derived if column.name not in names))
+    )
 
 
 def _column_type(name: str, kind: TypeInformation[Any], where: str) -> DataType:

@@ -30,8 +30,6 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
             *(
                 exp.Add,
                 exp.Alias,
-                exp.All,
-                exp.Any,
                 exp.And,
                 exp.Anonymous,
                 exp.Array,

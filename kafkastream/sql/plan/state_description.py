@@ -182,8 +182,7 @@ def _operation(operation: Operation) -> str:
             rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
             return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
         case Sort():
-            skipped = f" FROM {operation.skipped + 1}" if operation.skipped else ""
-            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}{skipped}"
+            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation)
         case Normalize():

@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 from typing_extensions import Self
 
+from kafkastream.sql.types import Kind
 from kafkastream.table.api.operation import Operation, nodes_of
 from kafkastream.table.api.query_table import QueryTable
 from kafkastream.table.api.tree import Column, Node, Renamed
@@ -34,9 +35,10 @@ class ColumnOperations(QueryTable):
             >>> t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
             >>> pens = t_env.from_elements([(1, "pen")], ["id", "name"])
             >>> pens.select(col("id") + 1, col("name").upper_case.alias("name")).print_schema()
-            root
-             |-- _c0: BIGINT
-             |-- name: STRING
+            (
+              `_c0` BIGINT,
+              `name` STRING
+            )
         """
         done = Operation(self, "select", *fields)
         items = done.writer().items(nodes_of(done.where, fields))
@@ -165,6 +167,10 @@ class ColumnOperations(QueryTable):
     def _kept(self, method: str, predicate: Any) -> Self:
         done = Operation(self, method, predicate)
         (condition,) = nodes_of(done.where, [predicate])
+        type_ = done.type_of(done.writer().text(condition))
+        if type_ is not None and type_.kind is not Kind.BOOLEAN:
+            what = f"Filter operator requires a boolean expression as input, but $condition is of type {type_}"
+            raise done.error(what, "Compare it: col('a') == 1.")
         where = (*done.select.where, done.writer().condition(condition))
         return done.finished(attrs.evolve(done.select, where=where))
 
