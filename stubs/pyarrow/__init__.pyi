@@ -7,8 +7,6 @@ import numpy as np
 import pandas as pd
 from pyarrow import types as types
 
-class ArrowInvalid(ValueError): ...
-
 class DataType:
     @property
     def precision(self) -> int: ...
