@@ -1,0 +1,186 @@
+"""Compares cells with real Flink's: ``python -m tests.differential.matrix.compared [--planned] [--write] [FAMILY …]``.
+
+Shows what differs without a reason. ``--write`` records what differs with one, and what is refused here; ``--planned`` looks
+at types and refusals only, without Spark.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from kafkastream.errors import KafkastreamError
+from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.type_families import BYTES, TEXT
+from kafkastream.sql.types import DataType
+from tests.differential.matrix.cells import FAMILIES
+from tests.differential.matrix.family import ZONE, Family
+from tests.differential.matrix.ours import Cells, compiled_family
+from tests.differential.matrix.reasons import reason_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+__all__ = [
+    "GOLDEN",
+    "KNOWN",
+    "REFUSED",
+    "Compiled",
+    "Differences",
+    "differences_of",
+    "known_of",
+    "refusals",
+    "session_of",
+    "type_differences",
+]
+
+_HERE: Final = Path(__file__).parent
+_REFUSED_FILE: Final = _HERE / "refused.txt"
+_KNOWN_FILE: Final = _HERE / "differences.json"
+GOLDEN: Final[Mapping[str, Any]] = json.loads((_HERE / "golden.json").read_text())["families"]
+"""What Flink gives, by family and expression."""
+REFUSED: Final = _REFUSED_FILE.read_text().splitlines() if _REFUSED_FILE.exists() else []
+"""Expressions that Flink accepts and this package does not, each behind its family."""
+KNOWN: Final[Mapping[str, Any]] = json.loads(_KNOWN_FILE.read_text()) if _KNOWN_FILE.exists() else {}
+"""What differs with a reason: by reason, family and expression, and there by row or ``type``."""
+
+Compiled = Mapping[str, "TypedExpression | KafkastreamError"]
+Differences = dict[str, dict[str, Any]]
+"""What differs in a family: by expression, and by row or ``type``."""
+
+
+def known_of(family: Family) -> dict[str, dict[str, Any]]:
+    """What differs with a reason, by expression."""
+    found: dict[str, dict[str, Any]] = {}
+    for families in KNOWN.values():
+        for expression, cells in families.get(family.name, {}).items():
+            found.setdefault(expression, {}).update(cells)
+    return found
+
+
+def refusals(family: Family, compiled: Compiled) -> list[str]:
+    """The expressions of a family that Flink computes and this package refuses."""
+    golden = GOLDEN[family.name]
+    refused = [one for one, made in compiled.items() if isinstance(made, KafkastreamError)]
+    return [
+        f"{family.name}: {one}" for one in refused if any(value is not False for value in golden[one].get("values", ()))
+    ]
+
+
+def type_differences(family: Family, compiled: Compiled) -> Differences:
+    """The expressions whose types are not Flink's, or that Flink refuses."""
+    golden, found = GOLDEN[family.name], Differences()
+    for expression, made in compiled.items():
+        if isinstance(made, KafkastreamError):
+            continue
+        if "refused" in golden[expression]:
+            found[expression] = {"type": f"{_shown_type(made.type)}; refused by Flink"}
+        elif _shown_type(made.type) != _theirs(golden[expression]["type"]):
+            found[expression] = {"type": _shown_type(made.type)}
+    return found
+
+
+def differences_of(session: SparkSession, family: Family, compiled: Compiled) -> Differences:
+    """The values that are not Flink's."""
+    golden, known = GOLDEN[family.name], known_of(family)
+    able = {
+        one: made
+        for one, made in compiled.items()
+        if not isinstance(made, KafkastreamError) and "values" in golden[one]
+    }
+    failing = {}
+    for one in able:
+        expected = [known.get(one, {}).get(str(row), value) for row, value in enumerate(golden[one]["values"])]
+        failing[one] = [row for row, value in enumerate(expected) if value is False]
+    found = Differences()
+    for one, values in Cells(session, family, able).values(failing).items():
+        pairs = enumerate(zip(values, golden[one]["values"], strict=True))
+        cells = {str(row): ours for row, (ours, theirs) in pairs if ours != theirs}
+        if cells:
+            found[one] = cells
+    return found
+
+
+def session_of(program: SparkSession) -> SparkSession:
+    """A session as of a query, given that of the program."""
+    from kafkastream.spark.session.query_settings import table_session
+
+    return table_session(program, ZONE)
+
+
+def _theirs(text: str) -> str:
+    try:
+        return _shown_type(parse_type(text))
+    except KafkastreamError:
+        return text
+
+
+def _shown_type(type_: DataType) -> str:
+    """A type without what differs by design: NOT NULL, and the length of texts and bytes."""
+    return str(_plain(type_))
+
+
+def _plain(type_: DataType) -> DataType:
+    if type_.kind in TEXT:
+        return DataType.string()
+    if type_.kind in BYTES:
+        return DataType.bytes_()
+    fields = tuple(attrs.evolve(one, type=_plain(one.type)) for one in type_.fields)
+    return attrs.evolve(type_, is_nullable=True, parts=tuple(map(_plain, type_.parts)), fields=fields)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Compare some families, or all."""
+    names = [one for one in arguments if not one.startswith("--")] or list(GOLDEN)
+    session = None if "--planned" in arguments else session_of(_program())
+    refused, known, counts = list[str](), dict[str, Any](), Counter[str]()
+    for name in names:
+        compiled = compiled_family(FAMILIES[name])
+        refused += refusals(FAMILIES[name], compiled)
+        for one, cells in _differing(session, FAMILIES[name], compiled).items():
+            reason = reason_of(f"{name}: {one}")
+            counts[reason or "no reason"] += len(cells)
+            if reason:
+                known.setdefault(reason, {}).setdefault(name, {})[one] = cells
+            else:
+                _show(FAMILIES[name], one, cells)
+    print(counts, f"refused: {len(refused)}")
+    if "--write" in arguments:
+        _REFUSED_FILE.write_text("".join(f"{one}\n" for one in refused))
+        _KNOWN_FILE.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+
+
+def _program() -> SparkSession:
+    from kafkastream.spark.session.session import spark_session
+
+    return spark_session()
+
+
+def _differing(session: SparkSession | None, family: Family, compiled: Compiled) -> Differences:
+    """What differs; the values are those that are known, where there is no session."""
+    found = type_differences(family, compiled)
+    values = known_of(family) if session is None else differences_of(session, family, compiled)
+    for one, cells in values.items():
+        found.setdefault(one, {}).update({cell: ours for cell, ours in cells.items() if cell != "type"})
+    return {one: cells for one, cells in found.items() if cells}
+
+
+def _show(family: Family, expression: str, cells: Mapping[str, Any]) -> None:
+    golden = GOLDEN[family.name][expression]
+    print(f"{family.name}: {expression}")
+    for cell, ours in cells.items():
+        if cell == "type":
+            print(f"    type: {ours!r}, in Flink {golden.get('type', golden.get('refused'))!r}")
+        else:
+            print(f"    {family.rows[int(cell)]}: {ours!r}, in Flink {golden['values'][int(cell)]!r}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,41 @@
+"""Families of calls and values, for both engines: nothing here imports Flink, Spark or kafkastream."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["ZONE", "Family", "expressions", "family"]
+
+ZONE = "Europe/Berlin"
+"""Time zone of the session, which has DST."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """Expressions over the columns of a table.
+
+    Args:
+        name: Name of the table.
+        columns: Name and type of each column.
+        rows: Values as Flink's JSON format reads them.
+        expressions: Expressions; each makes a cell with each row.
+    """
+
+    name: str
+    columns: tuple[tuple[str, str], ...]
+    rows: tuple[tuple[Any, ...], ...]
+    expressions: tuple[str, ...]
+
+
+def expressions(text: str) -> tuple[str, ...]:
+    """The lines of a text, each an expression."""
+    return tuple(dict.fromkeys(line for line in text.strip().splitlines() if line))
+
+
+def family(name: str, columns: str, rows: Sequence[Sequence[Any]], *calls: str) -> Family:
+    """A family with columns ``name TYPE; name TYPE``, and the lines of ``calls``."""
+    named = tuple((one.split(" ", 1)[0], one.split(" ", 1)[1]) for one in columns.split("; "))
+    assert all(len(row) == len(named) for row in rows), name
+    return Family(name, named, tuple(map(tuple, rows)), expressions("\n".join(calls)))
