@@ -164,6 +164,25 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
     createTemporaryView = create_temporary_view
 
+    def create_view(self, view_path: str, table: Table, ignore_if_exists: bool = False) -> None:
+        """Register a query as a view, like ``CREATE VIEW``.
+
+        Differs from Flink: the view lives as long as the environment.
+
+        Args:
+            view_path: Name, with or without catalog and database.
+            table: Query.
+            ignore_if_exists: Keep an existing view of this name instead of raising.
+
+        Raises:
+            DefinitionError: A table or view of this name exists.
+        """
+        view = View(table._query, tuple(table._names))
+        where = f"create_view({view_path!r})"
+        self._catalog.create(name_of(view_path), view, where, temporary=False, if_not_exists=ignore_if_exists)
+
+    createView = create_view
+
     def drop_temporary_view(self, view_path: str) -> bool:
         """Drop a temporary view, and return whether it existed."""
         return self._drop_temporary(view_path, View)
@@ -175,6 +194,36 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
         return self._drop_temporary(table_path, TableDefinition)
 
     dropTemporaryTable = drop_temporary_table
+
+    def drop_view(self, view_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Drop a view, and return whether it existed.
+
+        Args:
+            view_path: Name, with or without catalog and database.
+            ignore_if_not_exists: Return False instead of raising.
+
+        Raises:
+            DefinitionError: No view has this name.
+        """
+        name = name_of(view_path)
+        return self._catalog.drop(name, View, view_path, temporary=False, if_exists=ignore_if_not_exists)
+
+    dropView = drop_view
+
+    def drop_table(self, table_path: str, ignore_if_not_exists: bool = True) -> bool:
+        """Drop a table, and return whether it existed; its topic or its files stay.
+
+        Args:
+            table_path: Name, with or without catalog and database.
+            ignore_if_not_exists: Return False instead of raising.
+
+        Raises:
+            DefinitionError: No table has this name.
+        """
+        name = name_of(table_path)
+        return self._catalog.drop(name, TableDefinition, table_path, temporary=False, if_exists=ignore_if_not_exists)
+
+    dropTable = drop_table
 
     def create_statement_set(self) -> StatementSet:
         """Create a set of INSERT statements that start and stop together."""

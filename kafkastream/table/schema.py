@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
 import attrs
 
@@ -160,18 +160,18 @@ class SchemaBuilder:
         where = f"column({column_name!r})"
         return self._add(PhysicalColumn(column_name, _type(data_type, where)), where)
 
-    def column_by_expression(self, column_name: str, expr: str) -> SchemaBuilder:
+    def column_by_expression(self, column_name: str, expr: str | Expression[Any]) -> SchemaBuilder:
         """Add a column that is computed from others.
 
         Args:
             column_name: Name of the column.
-            expr: Expression, as SQL text.
+            expr: Expression, or SQL text.
 
         Raises:
             DefinitionError: The text is not an expression, or a column of the same name exists.
         """
         where = f"column_by_expression({column_name!r})"
-        return self._add(ComputedColumn(column_name, parse_expression(expr, where)), where)
+        return self._add(ComputedColumn(column_name, parse_expression(str(expr), where)), where)
 
     columnByExpression = column_by_expression
 
@@ -200,18 +200,18 @@ class SchemaBuilder:
 
     columnByMetadata = column_by_metadata
 
-    def watermark(self, column_name: str, watermark_expr: str) -> SchemaBuilder:
+    def watermark(self, column_name: str, watermark_expr: str | Expression[Any]) -> SchemaBuilder:
         """Declare a column as the event time attribute, with its watermark strategy.
 
         Args:
             column_name: Name of a TIMESTAMP or TIMESTAMP_LTZ column with a precision of at most 3.
-            watermark_expr: Watermark expression, as SQL text.
+            watermark_expr: Watermark expression, or SQL text.
 
         Raises:
             DefinitionError: The text is not an expression, or a watermark exists.
         """
         where = f"watermark({column_name!r})"
-        return self._set_watermark(Watermark((column_name,), parse_expression(watermark_expr, where)), where)
+        return self._set_watermark(Watermark((column_name,), parse_expression(str(watermark_expr), where)), where)
 
     def primary_key(self, *column_names: str) -> SchemaBuilder:
         """Declare the primary key, NOT ENFORCED as in Flink: uniqueness in the data is not checked.

@@ -19,8 +19,11 @@ from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
+from kafkastream.table.api.operation import nodes_of
+from kafkastream.table.api.tree import Column, Renamed
 from kafkastream.table.environment import TableEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
+from kafkastream.table.expression import Expression
 from kafkastream.table.schema import Schema
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
@@ -133,22 +136,23 @@ class StreamTableEnvironment(TableEnvironment):
 
     toRetractStream = to_retract_stream
 
-    def from_data_stream(self, data_stream: DataStream[Any], *fields_or_schema: Schema) -> Table:
+    def from_data_stream(self, data_stream: DataStream[Any], *fields_or_schema: Any) -> Table:
         """Convert a stream to an insert-only table.
 
         Same as in Flink: columns are the fields of rows and tuples, or ``f0`` for other elements, by the stream's
         declared type. A schema can rename columns, omit some, add computed ones, the element's timestamp (metadata
         ``rowtime``) and a watermark (``SOURCE_WATERMARK()`` is that of the stream).
-        Differs from Flink: fields cannot be given as expressions; times have 6 fractional digits where Flink has 9; a
+        Differs from Flink: expressions only name fields, without time attributes; times have 6 fractional digits where Flink has 9; a
         stream from which two tables are read is executed twice.
 
         Args:
             data_stream: Stream of this environment's ``StreamExecutionEnvironment``, with a declared type.
-            fields_or_schema: One ``Schema``; by default, the columns of the stream.
+            fields_or_schema: One ``Schema``; or fields as columns, by their names (``col("f0").alias("id")``) or, with
+                other names, by position; by default, the columns of the stream.
 
         Raises:
             DefinitionError: The stream has no type, or the schema does not match it.
-            UnsupportedFeatureError: A field's type does not exist in SQL, or expressions are given.
+            UnsupportedFeatureError: A field's type does not exist in SQL, or an expression is not a name.
 
         Example:
             >>> from kafkastream.common import Types
@@ -162,7 +166,10 @@ class StreamTableEnvironment(TableEnvironment):
               `f1` STRING
             )
         """
-        return self._read(data_stream, _schema(fields_or_schema), ChangelogMode.APPEND, "from_data_stream")
+        where = "from_data_stream"
+        if fields_or_schema and not isinstance(fields_or_schema[0], Schema):
+            return _named(self._read(data_stream, TableSchema(), ChangelogMode.APPEND, where), fields_or_schema)
+        return self._read(data_stream, _schema(fields_or_schema), ChangelogMode.APPEND, where)
 
     fromDataStream = from_data_stream
 
@@ -193,17 +200,17 @@ class StreamTableEnvironment(TableEnvironment):
 
     fromChangelogStream = from_changelog_stream
 
-    def create_temporary_view(self, view_path: str, table: Table | DataStream[Any], *fields_or_schema: Schema) -> None:
+    def create_temporary_view(self, view_path: str, table: Table | DataStream[Any], *fields_or_schema: Any) -> None:
         """Register a query or a stream as a temporary view.
 
         Args:
             view_path: Name, with or without catalog and database.
             table: Query, or a stream as for ``from_data_stream``.
-            fields_or_schema: One ``Schema`` for a stream; none for a query.
+            fields_or_schema: One ``Schema``, or fields, for a stream; none for a query.
 
         Raises:
             DefinitionError: A temporary table or view of this name exists, or the stream cannot be converted.
-            UnsupportedFeatureError: A field's type does not exist in SQL, or expressions are given.
+            UnsupportedFeatureError: A field's type does not exist in SQL, or an expression is not a name.
         """
         if isinstance(table, DataStream):
             table = self.from_data_stream(table, *fields_or_schema)
@@ -237,17 +244,30 @@ def _retracted(row: Row) -> tuple[bool, Row]:
     return is_added, row
 
 
-def _schema(given: Sequence[Schema]) -> TableSchema:
+def _schema(given: Sequence[Any]) -> TableSchema:
     """Return the declared schema, or an empty one."""
     if not given:
         return TableSchema()
     if len(given) > 1 or not isinstance(given[0], Schema):
-        raise UnsupportedFeatureError(
-            "the fields of a stream cannot be named by expressions",
-            where=", ".join(map(repr, given)),
-            now="Give a Schema: Schema.new_builder().column('id', 'BIGINT').build(); and names by SELECT ... AS.",
+        raise DefinitionError(
+            "a stream takes one Schema, or expressions alone", where=", ".join(map(repr, given)), now="Give one Schema."
         )
     return given[0]._declared
+
+
+def _named(table: Table, fields: Sequence[Any]) -> Table:
+    """Return the fields of a stream that expressions name; names that it lacks are new ones, by position."""
+    nodes = [one.node if isinstance(one, Renamed) else one for one in nodes_of("from_data_stream", fields)]
+    names = [node.name for node in nodes if isinstance(node, Column)]
+    if len(names) != len(fields):
+        raise UnsupportedFeatureError(
+            "an expression is not the name of a field, such as a time attribute",
+            where=", ".join(map(repr, fields)),
+            now="Declare time attributes with a Schema: column_by_metadata('ts', 'TIMESTAMP_LTZ(3)', 'rowtime').",
+        )
+    if set(names) <= set(table._names):
+        return table.select(*fields)
+    return table.select(*map(Expression, table._names[: len(names)])).alias(names[0], *names[1:])
 
 
 def _type_of(stream: DataStream[Any], nodes: Sequence[Node], where: str) -> TypeInformation[Any]:

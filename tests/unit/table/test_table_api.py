@@ -10,6 +10,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from kafkastream.common import Types
+from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.table import (
@@ -17,6 +19,8 @@ from kafkastream.table import (
     DataTypes,
     EnvironmentSettings,
     ExplainDetail,
+    Schema,
+    StreamTableEnvironment,
     Table,
     TableAggregateFunction,
     TableEnvironment,
@@ -320,3 +324,49 @@ def test_a_data_frame_becomes_a_table(t_env: TableEnvironment) -> None:
         t_env.from_pandas(frame, ["a"])
     with pytest.raises(UnsupportedFeatureError, match="SQL has no type for column 'd'"):
         t_env.from_pandas(pd.DataFrame({"d": [datetime.timedelta(1)]}))
+
+
+def test_the_fields_of_a_stream_are_named_by_expressions() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    streams = StreamTableEnvironment.create(env)
+    stream = env.from_collection([(1, "a")], Types.TUPLE([Types.LONG(), Types.STRING()]))
+
+    def names(*fields: object) -> list[str]:
+        return streams.from_data_stream(stream, *fields).get_schema().get_field_names()
+
+    assert names(col("f1"), col("f0").alias("id")) == ["f1", "id"]
+    assert names(col("id"), col("name")) == ["id", "name"]
+    assert names(col("id")) == ["id"]
+    with pytest.raises(UnsupportedFeatureError, match="a time attribute"):
+        names(col("id"), col("ts").rowtime)
+    with pytest.raises(DefinitionError, match="one Schema, or expressions alone"):
+        names(Schema.new_builder().build(), col("id"))
+
+
+def test_computed_columns_of_a_stream_take_fields_that_are_not_declared() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    streams = StreamTableEnvironment.create(env)
+    stream = env.from_collection([(1, "a")], Types.TUPLE([Types.LONG(), Types.STRING()]))
+    schema = Schema.new_builder().column_by_expression("more", "f0 + 1").column("f1", "STRING").build()
+    assert streams.from_data_stream(stream, schema).get_schema().get_field_names() == ["more", "f1"]
+
+
+def test_views_and_tables_are_made_and_dropped() -> None:
+    env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    env.execute_sql("CREATE TABLE made (i INT) WITH ('connector' = 'datagen')")
+    env.create_view("seen", env.from_path("made").where(col("i") > 1))
+    env.create_view("seen", env.from_path("made"), ignore_if_exists=True)
+    assert env.list_views() == ["seen"]
+    assert env.drop_view("seen")
+    assert not env.drop_view("seen")
+    assert env.drop_table("made")
+    with pytest.raises(DefinitionError):
+        env.drop_table("made", ignore_if_not_exists=False)
+
+
+def test_a_schema_takes_expressions() -> None:
+    def built(computed: Any, watermark: Any) -> Schema:
+        builder = Schema.new_builder().column("ts", "TIMESTAMP(3)").column("n", "INT")
+        return builder.column_by_expression("m", computed).watermark("ts", watermark).build()
+
+    assert str(built(col("n") + 1, col("ts") - lit(3).seconds)) == str(built("`n` + 1", "`ts` - INTERVAL '3' SECOND"))
