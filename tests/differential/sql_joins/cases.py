@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-__all__ = ["CASES", "COLUMNS", "ROWS", "VIEWS"]
+__all__ = ["CASES", "COLUMNS", "ROWS", "SAMPLE", "VIEWS"]
 
 COLUMNS: Mapping[str, str] = {
     name: f"id INT, k STRING, {value} INT, ts TIMESTAMP(3), pt AS PROCTIME(), "
@@ -244,3 +244,11 @@ def _cases() -> Iterator[tuple[str, str]]:
 
 CASES: Mapping[str, str] = dict(_cases())
 """Queries by name."""
+SAMPLE = (
+    "full join on a condition on pairs",
+    "not in",
+    "NOT EXISTS in a window",
+    "windows of a join of windows",
+    "join of sessions",
+)
+"""Names of those that each test run carries out with Spark, in one job."""
