@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 from kafkastream.operators.table.accumulator import Accumulator, Maker
 from kafkastream.operators.table.accumulators_of_numbers import OF_NUMBERS
+from kafkastream.operators.table.accumulators_of_order import OF_ORDER
 from kafkastream.operators.table.accumulators_of_values import OF_VALUES
 from kafkastream.operators.table.multiset import Counts, add_count
 from kafkastream.operators.table.user_accumulators import user_accumulator
@@ -67,5 +68,6 @@ def accumulator(call: AggregateCall, retracts: bool) -> Accumulator:
 _MAKERS: Final[Mapping[AggregateFunction, Maker]] = {
     **OF_NUMBERS,
     **OF_VALUES,
+    **OF_ORDER,
     AggregateFunction.USER: user_accumulator,
 }

@@ -55,10 +55,14 @@ class _Sum(Accumulator):
 
 @final
 class _Average(_Sum):
-    """AVG, from a sum of the argument's type; that of a FLOAT is a DOUBLE."""
+    """AVG, from a sum.
 
-    def __init__(self, type_: DataType) -> None:
-        sums = DataType.of(Kind.DOUBLE) if type_.kind is Kind.FLOAT else type_
+    Args:
+        type_: Type of the argument.
+        sums: Type of the sum.
+    """
+
+    def __init__(self, type_: DataType, sums: DataType) -> None:
         super().__init__(arithmetic(sums), None)
         self._divided = arithmetic(type_).divided
 
@@ -108,11 +112,17 @@ def _variance(is_sample: bool, is_deviation: bool) -> Callable[[AggregateCall, b
     return lambda call, _: _Variance(arithmetic(call.type), is_sample=is_sample, is_deviation=is_deviation)
 
 
+def _wide(type_: DataType) -> DataType:
+    """Return the type of the sums for AVG in GROUP BY: that of a FLOAT is a DOUBLE."""
+    return DataType.of(Kind.DOUBLE) if type_.kind is Kind.FLOAT else type_
+
+
 OF_NUMBERS: Final[Mapping[AggregateFunction, Maker]] = {
     AggregateFunction.COUNT: lambda _, __: _Count(),
     AggregateFunction.SUM: lambda call, _: _Sum(arithmetic(call.type), None),
     AggregateFunction.SUM0: _zero_sum,
-    AggregateFunction.AVG: lambda call, _: _Average(call.type),
+    AggregateFunction.AVG: lambda call, _: _Average(call.type, _wide(call.type)),
+    AggregateFunction.AVG_OF_SUM: lambda call, _: _Average(call.type, call.type),
     AggregateFunction.VAR_POP: _variance(is_sample=False, is_deviation=False),
     AggregateFunction.VAR_SAMP: _variance(is_sample=True, is_deviation=False),
     AggregateFunction.STDDEV_POP: _variance(is_sample=False, is_deviation=True),

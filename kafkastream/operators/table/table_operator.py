@@ -77,7 +77,16 @@ class TableOperator(ElementwiseOperator):
         self.keyed_context.entry.clear()
         self.keyed_context.changed()
 
+    def may_expire(self) -> bool:
+        """Return whether the current key's state may be removed when its time to live is over; else it lives on."""
+        return True
+
     def _forget_expired(self, now: int) -> None:
         written = self.keyed_context.entry.get(_WRITTEN)
-        if written is not None and written + self.ttl_ms <= now:
+        if written is None or written + self.ttl_ms > now:
+            return
+        if self.may_expire():
             self.forget()
+        else:
+            self.keyed_context.entry[_WRITTEN] = now
+            self.keyed_context.changed()

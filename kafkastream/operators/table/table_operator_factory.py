@@ -11,6 +11,7 @@ from kafkastream.operators.table.lookup_join import LookupJoinOperator
 from kafkastream.operators.table.matches import FinalMatchesOperator, MatchesOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
+from kafkastream.operators.table.over_aggregate import over_operator
 from kafkastream.operators.table.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
 from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
 from kafkastream.operators.table.session_rows import SessionRowsOperator
@@ -30,6 +31,7 @@ from kafkastream.sql.plan.operations import (
     Matches,
     Materialize,
     Normalize,
+    OverAggregate,
     Pairs,
     SessionAggregate,
     SessionRows,
@@ -55,6 +57,8 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return SessionAggregateOperator(operation, retracts=retracts)
         case TopN():
             return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
+        case OverAggregate():
+            return over_operator(operation)
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation, what.keys)
         case _:

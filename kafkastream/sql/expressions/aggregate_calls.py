@@ -78,8 +78,12 @@ def find_user_aggregates(of: ExpressionCompiler, node: exp.Expr) -> None:
 
 
 def calls_in(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Return the aggregates in an expression, with their FILTER; without those of OVER and subqueries."""
-    if isinstance(node, exp.Window | exp.Query):
+    """Return the aggregates in an expression, with their FILTER; of OVER those below its own, and none of subqueries."""
+    if isinstance(node, exp.Query):
+        return
+    if isinstance(node, exp.Window):
+        for part in (*node.this.expressions, *(node.args.get("partition_by") or ()), node.args.get("order")):
+            yield from calls_in(part) if part else ()
         return
     if isinstance(node, exp.Filter | exp.IgnoreNulls | exp.RespectNulls | exp.WithinGroup) or _is_aggregate(node):
         yield node

@@ -10,7 +10,7 @@ from kafkastream.sql.plan.operations import AggregateFunction
 __all__ = ["AGGREGATES", "GROUP_WINDOWS"]
 
 AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
-    **{one.value: one for one in AggregateFunction if not one.value.startswith("$")},
+    **{one.value: one for one in AggregateFunction if not (one.value.startswith("$") or one.needs_order)},
     "VARIANCE": AggregateFunction.VAR_SAMP,
     "STDDEV": AggregateFunction.STDDEV_SAMP,
 }

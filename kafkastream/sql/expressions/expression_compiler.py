@@ -215,12 +215,8 @@ class ExpressionCompiler:
         )
 
     def _windowed(self, node: exp.Expr) -> TypedExpression:
-        raise self.text.refused(
-            node,
-            f"{self.text.shown(node)} is not supported: OVER is only for ROW_NUMBER() in a subquery, with a condition on it.",
-            "Write SELECT ... FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) AS rn FROM s) WHERE rn <= n, "
-            "or aggregate in a window of TUMBLE, HOP or CUMULATE.",
-        )
+        what = f"A call with OVER is only allowed in SELECT and QUALIFY: {self.text.shown(node)}"
+        raise self.text.error(node, what, "Select it in a query in FROM, and take its column here.")
 
     _COMPILERS: ClassVar[Mapping[type[exp.Expr], Callable[[Any, Any], TypedExpression]]] = {
         exp.Literal: _literal,

@@ -15,7 +15,6 @@ __all__ = ["Flink"]
 
 _TVFS = frozenset({"TUMBLE", "HOP", "CUMULATE", "SESSION"})
 _NOT_WORDS = (
-    "QUALIFY",
     "PIVOT",
     "UNPIVOT",
     "ILIKE",

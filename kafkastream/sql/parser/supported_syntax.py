@@ -66,6 +66,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
                 exp.Or,
                 exp.Order,
                 exp.Paren,
+                exp.Qualify,
                 exp.SimilarTo,
                 exp.Star,
                 exp.Sub,
@@ -112,6 +113,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
             "limit",
             "offset",
             "windows",
+            "qualify",
             "hint",
         }
     ),

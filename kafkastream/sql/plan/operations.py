@@ -29,6 +29,7 @@ __all__ = [
     "Normalize",
     "Operation",
     "Order",
+    "OverAggregate",
     "Pairs",
     "SessionAggregate",
     "SessionRows",
@@ -61,6 +62,22 @@ class AggregateFunction(enum.Enum):
     VAR_SAMP = "VAR_SAMP"
     SINGLE_VALUE = "SINGLE_VALUE"
     USER = "$USER"
+    AVG_OF_SUM = "$AVG"
+    """AVG of OVER, which Flink divides: the SUM, of the argument's type, by the COUNT."""
+    ROW_NUMBER = "ROW_NUMBER"
+    RANK = "RANK"
+    DENSE_RANK = "DENSE_RANK"
+    LAG = "LAG"
+
+    @property
+    def needs_order(self) -> bool:
+        """Whether the function is only for OVER, and has no frame of its own."""
+        return self in _IN_ORDER
+
+
+_IN_ORDER = frozenset(
+    {AggregateFunction.ROW_NUMBER, AggregateFunction.RANK, AggregateFunction.DENSE_RANK, AggregateFunction.LAG}
+)
 
 
 @final
@@ -77,6 +94,7 @@ class AggregateCall:
         filter: Position of a BOOLEAN input column with the condition of FILTER; None for all rows.
         separator: Separator of LISTAGG.
         user: User-defined function, and its arguments, for USER; else None.
+        offset: Number of rows before the row whose value LAG takes.
     """
 
     function: AggregateFunction
@@ -87,6 +105,7 @@ class AggregateCall:
     filter: int | None = None
     separator: str = ","
     user: UserAggregate | None = None
+    offset: int = 1
 
     @property
     def name(self) -> str:
@@ -232,6 +251,33 @@ class TopN:
 
 @final
 @attrs.frozen(kw_only=True)
+class OverAggregate:
+    """Over aggregate: emits each row once, followed by a column per call: the aggregate of the row's frame.
+
+    A frame ends with the row, or in a frame of a range of time with the last row of the same time.
+
+    Args:
+        calls: Aggregates.
+        time: In event time, rows wait for the watermark; in processing time, they are in the order of arrival. None if
+            rows are ordered by other columns: then later rows may come between, and results are updated.
+        column: Position of the time column, for event time.
+        order: Sort order without a time; ties are ordered by arrival.
+        is_rows: Whether the frame counts rows, otherwise it is a range of time.
+        preceding: Rows, or ms, that precede the row in its frame; None for all.
+        ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
+    """
+
+    calls: tuple[AggregateCall, ...]
+    time: TimeAttribute | None
+    column: int | None = None
+    order: tuple[Order, ...] = ()
+    is_rows: bool = False
+    preceding: int | None = None
+    ttl_ms: int = 0
+
+
+@final
+@attrs.frozen(kw_only=True)
 class Normalize:
     """Flink's ChangelogNormalize: adds UPDATE_BEFORE to upserts, and drops those that change nothing.
 
@@ -262,6 +308,7 @@ Operation = (
     | Deduplicate
     | TopN
     | Sort
+    | OverAggregate
     | Join
     | IntervalJoin
     | TemporalJoin

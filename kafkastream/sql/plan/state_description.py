@@ -26,6 +26,7 @@ from kafkastream.sql.plan.operations import (
     Normalize,
     Operation,
     Order,
+    OverAggregate,
     Pairs,
     SessionAggregate,
     SessionRows,
@@ -178,11 +179,8 @@ def _operation(operation: Operation) -> str:
             return _aggregate(operation)
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
-        case TopN():
-            rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
-            return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
-        case Sort():
-            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
+        case TopN() | Sort() | OverAggregate():
+            return _ordered(operation)
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation)
         case Normalize():
@@ -227,6 +225,20 @@ def _null_safe(join: Join | IntervalJoin) -> str:
     return f" NULL EQUAL IN {_tuple(map(str, join.null_safe))}" if join.null_safe else ""
 
 
+def _ordered(operation: TopN | Sort | OverAggregate) -> str:
+    match operation:
+        case TopN():
+            rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
+            return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
+        case Sort():
+            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
+        case OverAggregate():
+            time = operation.time
+    order = _order(operation.order) if time is None else f"{time.value} {_column(operation.column)}"
+    frame = "ALL" if operation.preceding is None else str(operation.preceding)
+    return f"OverAggregate {_calls(operation.calls)} {order} {'ROWS' if operation.is_rows else 'RANGE'} {frame}"
+
+
 def _order(orders: Sequence[Order]) -> str:
     return _tuple(
         f"c{one.column} {'DESC' if one.descending else 'ASC'} NULLS {'LAST' if one.nulls_last else 'FIRST'}"
@@ -241,11 +253,12 @@ def _calls(calls: Sequence[AggregateCall]) -> str:
 def _call(call: AggregateCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     separator = "" if call.separator == "," else f" SEPARATOR {call.separator!r}"
+    offset = "" if call.offset == 1 else f" OFFSET {call.offset}"
     where = "" if call.filter is None else f" FILTER c{call.filter}"
     if call.user is not None:
         return _user_call(call.user, call.type, distinct, where)
     argument = "*" if call.argument is None else f"c{call.argument}"
-    return f"{call.function.value}({distinct}{argument}{separator}){where} {call.type}"
+    return f"{call.function.value}({distinct}{argument}{separator}{offset}){where} {call.type}"
 
 
 def _user_call(user: UserAggregate, type_: DataType, distinct: str = "", where: str = "") -> str:

@@ -15,8 +15,8 @@ from kafkastream.sql.expressions.aggregate_names import GROUP_WINDOWS
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import is_call
-from kafkastream.sql.plan.expression import TRUE, Call, ColumnRef, FieldAccess, TypedExpression
-from kafkastream.sql.plan.operations import AggregateCall, GroupAggregate, SessionAggregate, WindowAggregate
+from kafkastream.sql.plan.expression import Call, ColumnRef, FieldAccess, TypedExpression
+from kafkastream.sql.plan.operations import GroupAggregate, SessionAggregate, WindowAggregate
 from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
@@ -28,8 +28,10 @@ from kafkastream.sql.plan.plan_builder import (
     rewindowed,
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
+from kafkastream.sql.planner.aggregate_arguments import result_fields, with_arguments
 from kafkastream.sql.planner.group_windows import group_window, window_property
 from kafkastream.sql.planner.grouping_sets import GROUPING_CALLS, GroupingSets, expanded, grouping_number, key_sets
+from kafkastream.sql.planner.over_aggregates import has_frames, with_frames
 from kafkastream.sql.planner.user_aggregates import check_changes, check_group, check_sessions
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 from kafkastream.sql.types import DataType, Kind
@@ -141,9 +143,10 @@ def aggregated(
     groups.known.update((key, groups.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
     groups, of_groups = _with_queries(planner, groups, of, (window_call, keys), nodes)
     kept = of_groups.compile(having.this) if having else None
-    expressions = [
-        of_groups.compile(item.node) if item.column is None else groups.column(item.column) for item in chosen
-    ]
+    chosen = [item if item.column is None else item._replace(column=groups.column(item.column)) for item in chosen]
+    if has_frames(chosen):
+        return with_frames(planner, groups.rows, of_groups, kept, chosen)
+    expressions = [item.column or of_groups.compile(item.node) for item in chosen]
     relation = projected(groups.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
     return PlannedRows(relation, rewindowed(groups.rows.window, expressions))
 
@@ -208,7 +211,7 @@ def grouped(
     window = rows.window
     if window and (is_window_call or {window.start, window.end} <= places):
         return _windowed(planner, rows, condition, keys, calls)
-    before, calls_by_place = _arguments(planner, rows.relation, condition, keys, [], calls)
+    before, calls_by_place = with_arguments(planner, rows.relation, condition, keys, calls)
     check_group(planner, calls)
     check_changes(planner, calls, before.changelog)
     key = tuple(range(len(keys)))
@@ -216,7 +219,7 @@ def grouped(
         merged=(normalized(before, planner.ttl_ms),),
         keys=(key,),
         operation=GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=planner.hinted.sides(planner.ttl_ms)[0]),
-        fields=(*(attrs.evolve(field, time=None) for field in before.fields[: len(keys)]), *_results(calls)),
+        fields=(*(attrs.evolve(field, time=None) for field in before.fields[: len(keys)]), *result_fields(calls)),
         changelog=ChangelogMode.RETRACT,
         upsert_key=key,
     )
@@ -246,7 +249,7 @@ def _windowed(
     bounds = [
         reference(rows.relation, place) for place in ((window.column,) if is_session else (window.start, window.end))
     ]
-    before, by_place = _arguments(planner, rows.relation, condition, own, bounds, calls)
+    before, by_place = with_arguments(planner, rows.relation, condition, [*own, *bounds], calls)
     check_changes(planner, calls, before.changelog)
     key = tuple(range(len(own)))
     operation = (
@@ -262,7 +265,7 @@ def _windowed(
         merged=(before,),
         keys=(key,),
         operation=operation,
-        fields=(*(attrs.evolve(one, time=None) for one in before.fields[: len(own)]), *_results(calls), *stamps),
+        fields=(*(attrs.evolve(one, time=None) for one in before.fields[: len(own)]), *result_fields(calls), *stamps),
         upsert_key=(*key, start, start + 1),
     )
     after = _with_time(relation, window, start)
@@ -281,29 +284,6 @@ def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relatio
     names = [field.name for field in relation.fields]
     after = projected(relation, [*references(relation), last], [*names, "window_time"])
     return attrs.evolve(after, fields=(*after.fields[:-1], Field("window_time", type_, window.attribute)))
-
-
-def _arguments(
-    planner: SelectPlanner,
-    relation: Relation,
-    condition: TypedExpression | None,
-    keys: Sequence[TypedExpression],
-    bounds: Sequence[TypedExpression],
-    calls: Sequence[RequestedAggregate],
-) -> tuple[Relation, tuple[AggregateCall, ...]]:
-    """Return the input of an operation: keys, bounds, then the arguments of the calls, each once."""
-    wanted = [one for call in calls for one in call.inputs]
-    columns = [*keys, *bounds, *(one for one in dict.fromkeys(wanted) if one not in {*keys, *bounds})] or [TRUE]
-    names: list[str] = []
-    for one in columns:
-        place = column_of(one)
-        names.append(f"EXPR${len(names)}" if place is None else relation.fields[place].name)
-    before = projected(relation, columns, names, condition, planner.ttl_ms)
-    return before, tuple(call.placed(columns, planner.zone) for call in calls)
-
-
-def _results(calls: Sequence[RequestedAggregate]) -> list[Field]:
-    return [Field(call.call.name, call.call.type) for call in calls]
 
 
 def _places(columns: Sequence[TypedExpression | RequestedAggregate]) -> dict[TypedExpression | RequestedAggregate, int]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["lateral_query"]
 
 _NUMBER: Final = "$number"
-_REST: Final = ("with_", "windows", "hint", "offset")
+_REST: Final = ("with_", "windows", "qualify", "hint", "offset")
 _NOW: Final = "Write a query without LATERAL, and join it ON its condition."
 
 

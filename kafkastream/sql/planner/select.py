@@ -20,11 +20,15 @@ from kafkastream.sql.planner.hints import checked_hints, hinted_ttls
 from kafkastream.sql.planner.join_conditions import conjuncts
 from kafkastream.sql.planner.joins import joined_rows
 from kafkastream.sql.planner.ordering import ordered, ordering_of
+from kafkastream.sql.planner.over_aggregates import has_frames, with_frames
+from kafkastream.sql.planner.over_frames import with_named_windows
+from kafkastream.sql.planner.qualify import qualified
 from kafkastream.sql.planner.subqueries import answered, filtered_by_queries, has_query
 from kafkastream.sql.planner.top_n import ranked
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:
+    from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
     from kafkastream.sql.parser.parsed_query import QueryText
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
@@ -48,8 +52,9 @@ class Item(NamedTuple):
 def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> PlannedRows:
     """Plan a SELECT."""
     text = planner.text
-    if node.args.get("windows"):
-        raise text.refused(node.args["windows"][0], "WINDOW is not supported.", "Write what is in it behind OVER.")
+    node = with_named_windows(text, node)
+    if node.args.get("qualify"):
+        return qualified(planner, node, is_top=is_top)
     text.only(node, *_CLAUSES)
     planner = attrs.evolve(planner, hinted=hinted_ttls(planner, node))
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
@@ -69,11 +74,24 @@ def selected(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> Plann
             rows = attrs.evolve(rows, relation=_met(planner, rows, condition))
             rows, answers = answered(planner, rows, scope, [item.node for item in chosen], of.compile)
             of, condition = planner.compiler(Scope(rows.relation.fields, scope.sources), answers), None
-        expressions = [item.column or of.compile(item.node) for item in chosen]
-        names = [item.name for item in chosen]
-        relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
-        result = PlannedRows(relation, rewindowed(rows.window, expressions))
+        result = _columns(planner, rows, of, condition, chosen)
     return ordered(planner, node, result, ordering)
+
+
+def _columns(
+    planner: SelectPlanner,
+    rows: PlannedRows,
+    of: ExpressionCompiler,
+    condition: TypedExpression | None,
+    chosen: Sequence[Item],
+) -> PlannedRows:
+    """Plan the selected columns of rows without GROUP BY."""
+    if has_frames(chosen):
+        return with_frames(planner, rows, of, condition, chosen)
+    expressions = [item.column or of.compile(item.node) for item in chosen]
+    names = [item.name for item in chosen]
+    relation = projected(rows.relation, expressions, names, condition, planner.ttl_ms, _proctimes(chosen))
+    return PlannedRows(relation, rewindowed(rows.window, expressions))
 
 
 def _check_hints(planner: SelectPlanner, node: exp.Select, scope: Scope) -> None:

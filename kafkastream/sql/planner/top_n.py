@@ -15,6 +15,7 @@ from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, rewindowed, without_times
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.planner.over_frames import with_named_windows
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ranked"]
 
+_RANKS = ("ROW_NUMBER", "RANK", "DENSE_RANK")
 _BIGINT = DataType.of(Kind.BIGINT).not_null()
 _SWAPPED: Mapping[type[exp.Expr], type[exp.Expr]] = {
     exp.EQ: exp.EQ,
@@ -46,9 +48,12 @@ def ranked(
     """Plan the rows with the wanted row numbers; None if FROM has no such query."""
     inside, inner = planner.definition(first)
     found = _ranking(inner, inside) if inner is not None and inside is not None else None
-    if found is None or first.alias_column_names:
+    if found is None or first.alias_column_names or all(_bound(one, found.name) is None for one in conditions):
         return None
     text = planner.text
+    if not is_call(found.window.this, "ROW_NUMBER"):
+        what = f"{found.window.this.name.upper()}() on streaming table is not supported currently"
+        raise text.error(first, what, "Take ROW_NUMBER().")
     low, high, rest = _bounds(planner, found.name, conditions, first)
     assert inside is not None
     rows = inside.query(_with_columns(found))
@@ -82,10 +87,11 @@ def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
         select = select.this
     if not isinstance(select, exp.Select):
         return None
+    select = with_named_windows(planner.text, select)
     numbers = [
         one
         for one in select.expressions
-        if isinstance(one, exp.Alias) and isinstance(one.this, exp.Window) and is_call(one.this.this, "ROW_NUMBER")
+        if isinstance(one, exp.Alias) and isinstance(one.this, exp.Window) and is_call(one.this.this, *_RANKS)
     ]
     if len(numbers) != 1 or any(map(select.args.get, ("distinct", "order", "limit", "offset"))):
         return None

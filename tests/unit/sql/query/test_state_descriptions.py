@@ -43,6 +43,14 @@ Deduplicate last rowtime c3 BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(
 TopN (c2 DESC NULLS LAST) 1 TO 3 WINDOW - BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3), BIGINT NOT NULL))
   Project (c0, c1, c2, c3, c4, 1099511627776L)
     Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))""",
+    """SELECT id, SUM(price) OVER (PARTITION BY cur ORDER BY ts ROWS 3 PRECEDING) FROM orders""": """\
+OverAggregate (SUM(c3) DECIMAL(38, 2)) rowtime c2 ROWS 3 BY (c1) OF ((INT, STRING, TIMESTAMP(3), DECIMAL(10, 2)))
+  Project (c0, c1, c3, c2)
+    Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3))""",
+    """SELECT id, LAG(price, 2) OVER (ORDER BY id) FROM orders""": """\
+OverAggregate (LAG(c1 OFFSET 2) DECIMAL(10, 2)) (c0 ASC NULLS FIRST) RANGE ALL BY () OF ((INT, ROW<`EXPR$0` DECIMAL(10, 2), `EXPR$1` DECIMAL(10, 2)> NOT NULL))
+  Project (c0, named_struct('EXPR$0', c1, 'EXPR$1', cast(null as decimal(10,2))))
+    Scan orders (id INT, price DECIMAL(10, 2))""",
     """SELECT orders.id, ships.at FROM orders LEFT JOIN ships ON orders.id = ships.oid""": """\
 LEFT Join BY (c0) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (INT, STRING, ARRAY<STRING>, ROW<`x` INT, `y` STRING>, TIMESTAMP(3)))
   Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))

@@ -1,0 +1,83 @@
+"""Aggregates of the rows before each row in an order without time (Flink's NonTimeUnboundedPrecedingOver functions)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import Final, final
+
+from kafkastream.operators.stream.keyed_operators import Emitted
+from kafkastream.operators.table.group_aggregates import Aggregates
+from kafkastream.operators.table.row_ordering import sort_key
+from kafkastream.operators.table.table_operator import TableOperator
+from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, adds, emit, replace
+from kafkastream.sql.plan.operations import OverAggregate
+
+__all__ = ["OverChangesOperator"]
+
+_ROWS: Final = "rows"
+_RESULTS: Final = "results"
+
+
+@final
+class OverChangesOperator(TableOperator):
+    """Sorted rows of each key, each with the aggregates of all rows up to it; a row changes those of the rows after it.
+
+    As in Flink, each change aggregates all rows of the key again.
+
+    Args:
+        operation: The aggregation.
+    """
+
+    def __init__(self, operation: OverAggregate) -> None:
+        self._aggregates = Aggregates(operation.calls, retracts=False)
+        super().__init__(operation.ttl_ms, self._aggregates.functions)
+        self._is_rows = operation.is_rows
+        self._sort_key = sort_key(operation.order)
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Insert or remove a row."""
+        entry = self.keyed_context.entry
+        rows: list[Columns] = entry.get(_ROWS, [])
+        results: list[Columns] = entry.get(_RESULTS, [])
+        columns = row[1:]
+        if adds(row[0]):
+            place = bisect_right(rows, self._sort_key(columns), key=self._sort_key)
+            rows.insert(place, columns)
+            before: list[Columns | None] = [*results[:place], None, *results[place:]]
+            after = self._results(rows)
+            emit(out, INSERT, (*columns, *after[place]))
+        else:
+            found = self._place(rows, columns)
+            if found is None:
+                return
+            del rows[found]
+            emit(out, DELETE, (*columns, *results.pop(found)))
+            before, after = [*results], self._results(rows)
+        for one, old, new in zip(rows, before, after, strict=True):
+            if old is not None and old != new:
+                replace(out, (*one, *old), (*one, *new))
+        if not rows:
+            self.forget()
+            return
+        entry[_ROWS], entry[_RESULTS] = rows, after
+        self.written()
+
+    def _place(self, rows: list[Columns], columns: Columns) -> int | None:
+        """Return the place of the first row that equals one; None if there is none."""
+        key = self._sort_key(columns)
+        begin = bisect_left(rows, key, key=self._sort_key)
+        end = bisect_right(rows, key, lo=begin, key=self._sort_key)
+        return next((place for place in range(begin, end) if rows[place] == columns), None)
+
+    def _results(self, rows: list[Columns]) -> list[Columns]:
+        """Return the aggregates of each row and those before it; of equal rows, too, in a range."""
+        group = self._aggregates.new()
+        results: list[Columns] = []
+        begin = 0
+        while begin < len(rows):
+            end = begin + 1 if self._is_rows else bisect_right(rows, self._sort_key(rows[begin]), key=self._sort_key)
+            for row in rows[begin:end]:
+                self._aggregates.add(group, (INSERT, *row))
+            results += [self._aggregates.results(group)] * (end - begin)
+            begin = end
+        return results
