@@ -14,18 +14,22 @@ from sqlglot import exp
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.expressions.aggregate_calls import calls_in, find_user_aggregates
+from kafkastream.sql.expressions.aggregate_names import AGGREGATES
 from kafkastream.sql.expressions.column_scope import NamedTable, Scope, name_parts
-from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
+from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, projected, reference, references
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
+from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["lateral_query"]
 
+_ZERO: Final = Literal(0, DataType.of(Kind.BIGINT).not_null())
 _NUMBER: Final = "$number"
 _REST: Final = ("with_", "windows", "qualify", "hint", "offset")
 _NOW: Final = "Write a query without LATERAL, and join it ON its condition."
@@ -64,11 +68,27 @@ def lateral_query(
     of = planner.compiler(Scope(fields, scope.joined(Scope(own.relation.fields, (hidden,))).sources))
     places = iter(range(width, width + count))
     expressions: list[TypedExpression] = [*references(both)[:width]]
-    expressions += [reference(both, next(places)) if one is None else of.compile(one) for one in outer]
+    expressions += [
+        of.compile(one) if one is not None else _value(reference(both, next(places)), item, query, kind)
+        for one, item in zip(outer, items, strict=True)
+    ]
     names = _names(planner, node, items)
     result = projected(both, expressions, [*(field.name for field in fields[:width]), *names])
     added = tuple(Field(one.name, one.type, one.time) for one in result.fields[width:])
     return PlannedRows(result), attrs.evolve(scope.joined(Scope.of(added, node.alias)), fields=result.fields)
+
+
+def _value(column: ColumnRef, item: _Item, query: _Query, kind: JoinKind) -> TypedExpression:
+    """Return a column of the query; where no row is counted, an outer join has none, and COUNT is 0."""
+    counts = kind is JoinKind.LEFT and query.has_aggregate_of_all and _aggregate_name(item.node) == "COUNT"
+    return call("COALESCE", column, _ZERO) if counts else column
+
+
+def _aggregate_name(node: exp.Expr) -> str:
+    """Return the name of the built-in aggregate that an expression is, perhaps with FILTER; empty for others."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
+    return name if name in AGGREGATES else ""
 
 
 def _select(planner: SelectPlanner, node: exp.Expr) -> exp.Select:
@@ -235,8 +255,9 @@ def _check(planner: SelectPlanner, query: _Query, items: Sequence[_Item], node: 
     if (query.is_grouped or query.is_top) and not all(map(query.binds, query.correlated)):
         what = "Aggregates and first rows behind LATERAL are bound by equations with columns outside only."
         raise text.refused(node, what, _NOW)
-    if query.has_aggregate_of_all and query.correlated and kind is not JoinKind.INNER:
-        what = "LEFT JOIN LATERAL with an aggregate of all rows is not supported."
+    is_plain = not query.select.args.get("having") and all(_aggregate_name(item.node) for item in items)
+    if query.has_aggregate_of_all and query.correlated and kind is not JoinKind.INNER and not is_plain:
+        what = "LEFT JOIN LATERAL takes built-in aggregates of all rows alone, without HAVING."
         raise text.refused(node, what, "Write LEFT JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k) AS b ON a.k = b.k.")
     order, limit = query.select.args.get("order"), query.select.args.get("limit")
     if query.is_top and (query.is_grouped or not order or not limit or not limit.expression.is_int):

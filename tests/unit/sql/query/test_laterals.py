@@ -41,6 +41,13 @@ def test_a_query_becomes_a_join(query: str, kinds: list[type]) -> None:
     assert len(columns(planned)) == 2
 
 
+def test_nothing_is_counted_in_an_outer_join() -> None:
+    planned = plan(
+        f"SELECT n, m FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*), MAX(at) {SHIPS}) AS l (n, m) ON TRUE"
+    )
+    assert columns(planned) == ["n BIGINT NOT NULL", "m STRING"]
+
+
 def test_own_columns_hide_those_outside() -> None:
     found = operations(
         plan("SELECT a.v FROM clicks AS a, LATERAL (SELECT v FROM clicks WHERE k = a.k AND v > a.v) AS l")
@@ -90,8 +97,8 @@ def test_rows_of_unnest_and_of_functions() -> None:
             "bound by equations",
         ),
         (
-            f"SELECT o.id FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*) AS n {SHIPS}) AS l ON TRUE",
-            "an aggregate of all rows",
+            f"SELECT o.id FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*) + 1 AS n {SHIPS}) AS l ON TRUE",
+            "takes built-in aggregates of all rows alone",
         ),
         (
             f"SELECT o.id FROM orders AS o, LATERAL (SELECT COUNT(*) + o.id AS n {SHIPS}) AS l",
