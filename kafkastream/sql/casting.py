@@ -27,7 +27,7 @@ def castable(source: DataType, target: DataType) -> bool:
     """Whether ``CAST`` converts ``source`` to ``target`` (``LogicalTypeCasts.supportsExplicitCast``).
 
     As in Flink, NULL for a NOT NULL target is only found at run time.
-    Differs from Flink: arrays, maps and rows cannot be cast to text, which Spark would format differently.
+    Arrays, maps and rows are cast to text by expressions alone (``kafkastream.sql.plan.casts``).
 
     Example:
         >>> (

@@ -35,9 +35,10 @@ _T = TypeVar("_T")
 _BARE: Final[Mapping[type[exp.Expr], str]] = {
     exp.CurrentTimestamp: "CURRENT_TIMESTAMP",
     exp.CurrentDate: "CURRENT_DATE",
+    exp.CurrentTime: "CURRENT_TIME",
     exp.Localtimestamp: "LOCALTIMESTAMP",
 }
-_NAMELESS_CALLS: Final = frozenset({"LOCALTIMESTAMP", "CURRENT_TIMESTAMP", "CURRENT_DATE"})
+_NAMELESS_CALLS: Final = frozenset({"LOCALTIMESTAMP", "LOCALTIME", "CURRENT_TIMESTAMP", "CURRENT_TIME", "CURRENT_DATE"})
 _MOST_DIGITS: Final = 38
 
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.expressions.json_calls import JSON_CALLS
+from kafkastream.sql.expressions.refused_functions import REFUSED_FUNCTIONS
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["called", "called_name", "is_call"]
 
-_NEAREST = {
-    "CURRENT_ROW_TIMESTAMP": "CURRENT_TIMESTAMP, which is one time for each micro-batch, is there.",
-    "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
-    "INITCAP": "Write UPPER(LEFT(s, 1)) || LOWER(SUBSTRING(s, 2)).",
-    "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
-}
 _PLACES = {
     FunctionKind.TABLE: "Write FROM t, LATERAL TABLE({}(a)) AS r (b).",
     FunctionKind.AGGREGATE: "Aggregates belong to SELECT and HAVING.",
@@ -73,7 +68,11 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         raise of.text.error(node, f"{name} belongs to a query with its window in GROUP BY.", GROUP_WINDOWS[name])
     if name not in NAMES:
         known = [*NAMES, *AGGREGATES]
-        now = _NEAREST.get(name) or did_you_mean(name, known) or "The documentation lists the functions that are there."
+        now = (
+            REFUSED_FUNCTIONS.get(name)
+            or did_you_mean(name, known)
+            or "The documentation lists the functions that are there."
+        )
         raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
     if name in _WITH_UNIT:
         return _with_unit(of, node, name)

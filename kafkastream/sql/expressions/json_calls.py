@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from kafkastream.sql.plan.casts import cast
 from kafkastream.sql.plan.expression import NULL, TypedExpression, is_null
+from kafkastream.sql.plan.functions.json_constructors import RAW_JSON
 
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -56,9 +57,29 @@ def _exists(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     return _plain(of, node)
 
 
+def _constructed(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    """``JSON_OBJECT`` and ``JSON_ARRAY``: an object shows NULLs unless told otherwise, an array leaves them out."""
+    name = node.name.upper()
+    clause = node.meta.get("nulls", _USUAL_NULLS[name])
+    arguments = [_nested(of, one) for one in node.expressions]
+    return of.call(
+        node, name if clause == _USUAL_NULLS[name] else f"{name} {clause}", *arguments, nodes=node.expressions
+    )
+
+
+def _nested(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    """Compile a value, which may be ``JSON(text)``."""
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "JSON" and of.user_function(node) is None:
+        return of.call(node, RAW_JSON, *map(of.compile, node.expressions), nodes=node.expressions)
+    return of.compile(node)
+
+
+_USUAL_NULLS: Final[Mapping[str, str]] = {"JSON_OBJECT": "NULL", "JSON_ARRAY": "ABSENT"}
 JSON_CALLS: Final[Mapping[str, Callable[[Any, Any], TypedExpression]]] = {
     "JSON_VALUE": _value,
     "JSON_QUERY": _query,
     "JSON_EXISTS": _exists,
+    "JSON_OBJECT": _constructed,
+    "JSON_ARRAY": _constructed,
 }
 """Compilers by name."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot import exp
 
 from kafkastream.sql.plan.expression import Literal, TypedExpression
+from kafkastream.sql.type_families import INTERVALS, TIMES
 
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -24,8 +25,34 @@ def _unary(name: str) -> Callable[[Any, Any], TypedExpression]:
 
 
 def _between(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
-    of.text.only(node, "this", "low", "high")
-    return of.call(node, "BETWEEN", *map(of.compile, (node.this, node.args["low"], node.args["high"])))
+    of.text.only(node, "this", "low", "high", "symmetric")
+    value, low, high = map(of.compile, (node.this, node.args["low"], node.args["high"]))
+    found = of.call(node, "BETWEEN", value, low, high)
+    if not node.args.get("symmetric"):
+        return found
+    return of.call(node, "OR", found, of.call(node, "BETWEEN", value, high, low))
+
+
+def _overlaps(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+    """``(start, end) OVERLAPS (start, length)``: periods that touch overlap; a period may be written backwards."""
+    (first, last), (other_first, other_last) = (_period(of, node, part) for part in (node.this, node.expression))
+    if first.type.kind is not other_first.type.kind:
+        what = f"OVERLAPS compares periods of one type, not of {first.type} and {other_first.type}."
+        raise of.text.error(node, what, "CAST one of them.")
+    begins = of.call(node, ">=", last, other_first)
+    return of.call(node, "AND", begins, of.call(node, ">=", other_last, first))
+
+
+def _period(of: ExpressionCompiler, node: exp.Expr, part: exp.Expr) -> tuple[TypedExpression, TypedExpression]:
+    if not isinstance(part, exp.Tuple) or len(part.expressions) != 2:
+        raise of.text.error(node, "OVERLAPS takes two periods.", "Write (start, end) OVERLAPS (start, end).")
+    start, end = map(of.compile, part.expressions)
+    if end.type.kind in INTERVALS:
+        end = of.call(node, "+", start, end)
+    if start.type.kind not in TIMES or end.type.kind is not start.type.kind:
+        what = f"OVERLAPS takes periods of two times of one type, not ({start.type}, {end.type})."
+        raise of.text.error(part, what, "CAST one of them.")
+    return of.call(node, "LEAST", start, end), of.call(node, "GREATEST", start, end)
 
 
 def _in(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
@@ -39,6 +66,8 @@ def _in(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 def _is(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     found = node.expression
+    if isinstance(found, exp.JSON):
+        return of.call(node, f"IS JSON {found.this or 'VALUE'}", of.compile(node.this))
     if not isinstance(found, exp.Null | exp.Boolean):
         raise of.text.refused(node, f"{of.text.shown(node)} is not supported.", "Write IS NULL, IS TRUE or IS FALSE.")
     word = "NULL" if isinstance(found, exp.Null) else "TRUE" if found.this else "FALSE"
@@ -51,14 +80,19 @@ def _like(of: ExpressionCompiler, node: exp.Expr, *escape: TypedExpression) -> T
 
 
 def _escaped(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
-    if not isinstance(node.this, exp.Like) or not node.expression.is_string or len(node.expression.name) != 1:
-        raise of.text.error(node, "ESCAPE takes one character, behind LIKE.", "")
-    return _like(of, node.this, Literal.text(node.expression.name))
+    if not isinstance(node.this, exp.Like | exp.SimilarTo) or not _is_letter(node.expression):
+        raise of.text.error(node, "ESCAPE takes one character, behind LIKE or SIMILAR TO.", "")
+    escape = Literal.text(node.expression.name)
+    return (_like if isinstance(node.this, exp.Like) else _similar)(of, node.this, escape)
 
 
-def _similar(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
+def _is_letter(node: exp.Expr) -> bool:
+    return node.is_string and len(node.name) == 1
+
+
+def _similar(of: ExpressionCompiler, node: exp.Expr, *escape: TypedExpression) -> TypedExpression:
     parts = (node.this, node.expression)
-    return of.call(node, "SIMILAR TO", *map(of.compile, parts), nodes=parts)
+    return of.call(node, "SIMILAR TO", *map(of.compile, parts), *escape, nodes=parts)
 
 
 OPERATOR_EXPRESSIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], TypedExpression]]] = {
@@ -87,5 +121,6 @@ OPERATOR_EXPRESSIONS: Final[Mapping[type[exp.Expr], Callable[[Any, Any], TypedEx
     exp.Like: _like,
     exp.Escape: _escaped,
     exp.SimilarTo: _similar,
+    exp.Overlaps: _overlaps,
 }
 """Compilers by node."""

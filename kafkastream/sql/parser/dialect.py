@@ -9,6 +9,7 @@ from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokens import TokenType
 
+from kafkastream.sql.parser.json_syntax import json_list, json_pairs
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = ["Flink"]
@@ -21,7 +22,6 @@ _NOT_WORDS = (
     "GLOB",
     "DIV",
     "XOR",
-    "OVERLAPS",
     "RLIKE",
     "REGEXP",
     "TOP",
@@ -55,6 +55,10 @@ class _Parser(parser.Parser):
         "JSON_VALUE": lambda self: self._flink_json("JSON_VALUE"),
         "JSON_QUERY": lambda self: self._flink_json("JSON_QUERY"),
         "JSON_EXISTS": lambda self: self._flink_json("JSON_EXISTS"),
+        "JSON_OBJECT": lambda self: json_pairs(self, "JSON_OBJECT"),
+        "JSON_OBJECTAGG": lambda self: json_pairs(self, "JSON_OBJECTAGG"),
+        "JSON_ARRAY": lambda self: json_list(self, "JSON_ARRAY"),
+        "JSON_ARRAYAGG": lambda self: json_list(self, "JSON_ARRAYAGG"),
         "ROW": lambda self: exp.Anonymous(this="ROW", expressions=self._parse_csv(self._parse_disjunction)),
         **{
             name: parser.Parser.FUNCTION_PARSERS[name]

@@ -31,6 +31,7 @@ _KEYWORDS = frozenset(
     ROLLUP ROW ROWS SECOND SELECT SEMI SESSION SETS SIMILAR SUBSTRING SYSTEM_TIME TABLE TABLESAMPLE THEN TIME TIMESTAMP TO
     TRAILING TRIM TRUE TRY_CAST TUMBLE UNBOUNDED UNION UNKNOWN UNNEST USING VALUES WEEK WHEN WHERE WINDOW WITH WITHIN YEAR
     DAYS HOURS MINUTES SECONDS MONTHS YEARS WEEKS QUARTERS LOCALTIMESTAMP LOCALTIME UESCAPE
+    ABSENT ASYMMETRIC JSON KEY OBJECT OVERLAPS SCALAR SYMMETRIC VALUE
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
 """Keywords that a tree represents by its structure."""
@@ -124,7 +125,7 @@ class QueryText:
         held = set(_held(tree))
         for token, behind in zip_longest(tokens, tokens[1:]):
             start = self._place(token.start)
-            if token.text == "," and (behind is None or behind.text.upper() in (")", "]", "FROM")):
+            if token.token_type is TokenType.COMMA and (behind is None or behind.text.upper() in (")", "]", "FROM")):
                 raise self._source.error(start, "Nothing follows this comma.", "Leave it out.")
             unknown = next((word for word in _words_of(token) if word not in held), None)
             if unknown is not None:

@@ -6,15 +6,18 @@ import attrs
 
 from kafkastream.sql.casting import castable
 from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpression, is_null
+from kafkastream.sql.plan.functions.bound_arguments import named
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.time_functions import truncated
 from kafkastream.sql.plan.spark_type_names import quoted_text, spark_type
-from kafkastream.sql.type_families import NUMERIC, STAMPS, TEXT, WHOLE
+from kafkastream.sql.quoting import quoted
+from kafkastream.sql.type_families import CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["cast", "cast_text", "null_of", "widened"]
 
 _LONGEST = 2**31 - 1
+_EQUALS = ", '=', "
 
 
 def null_of(type_: DataType) -> Cast:
@@ -41,7 +44,7 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     if is_null(value):
         return null_of(target)
     source = value.type
-    if not castable(source, target):
+    if not (castable(source, target) or (target.kind in TEXT and _has_text(source))):
         raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
     if target.inner_types and not _is_plain(source, target):
         what = f"CAST from {source} to {target} is not supported."
@@ -67,6 +70,8 @@ def cast_text(cast: Cast, value: str) -> str:
 def _converted_text(source: DataType, target: DataType, value: str, keyword: str) -> str:
     plain = f"{keyword}({value} as {spark_type(target)})"
     if target.kind in TEXT:
+        if source.kind in CONSTRUCTED:
+            return _length(named([value], lambda names: _as_text(names[0], source), "t"), target)
         return _length(_as_text(value, source), target)
     if source.kind in TEXT and target.kind in WHOLE:
         digits = f"regexp_replace(trim({value}), '^([+-]?[0-9]+)[.][0-9]*$', '$1')"
@@ -81,7 +86,8 @@ def _fits(source: DataType, target: DataType) -> bool:
     return min(digits, 6) <= (target.size or 0)
 
 
-def _as_text(value: str, source: DataType) -> str:
+def _as_text(value: str, source: DataType, depth: int = 0) -> str:
+    """Return the Spark SQL of a value's text, which is inside of so many lambdas; NULL for NULL."""
     match source.kind:
         case Kind.BOOLEAN:
             return f"upper(cast({value} as string))"
@@ -91,8 +97,40 @@ def _as_text(value: str, source: DataType) -> str:
             return f"date_format({value}, {quoted_text(shape)})"
         case kind if kind in TEXT:
             return value
+        case kind if kind in CONSTRUCTED:
+            return _constructed_text(value, source, depth)
         case _:
             return f"cast({value} as string)"
+
+
+def _constructed_text(value: str, source: DataType, depth: int) -> str:
+    """Return the Spark SQL of ``[a, NULL]``, ``{k=v}`` or ``(a, b)``."""
+    inner = f"t{depth}"
+    match source.kind:
+        case Kind.ARRAY:
+            parts = f"transform({value}, {inner} -> {_shown(inner, source.parts[0], depth + 1)})"
+            return f"concat('[', array_join({parts}, ', '), ']')"
+        case Kind.MAP:
+            pair = (
+                _shown(f"{inner}.{name}", type_, depth + 1)
+                for name, type_ in zip(("key", "value"), source.parts, strict=True)
+            )
+            pairs = f"transform(map_entries({value}), {inner} -> concat({_EQUALS.join(pair)}))"
+            return f"concat('{{', array_join({pairs}, ', '), '}}')"
+        case _:
+            fields = [_shown(f"{value}.{quoted(one.name)}", one.type, depth) for one in source.fields]
+            return f"if({value} is null, null, concat('(', concat_ws(', ', {', '.join(fields)}), ')'))"
+
+
+def _has_text(source: DataType) -> bool:
+    """Whether a type is an array, a map or a row, with values that have texts."""
+    return source.kind in CONSTRUCTED - {Kind.MULTISET} and all(
+        castable(inner, DataType.string()) or _has_text(inner) for inner in source.inner_types
+    )
+
+
+def _shown(value: str, source: DataType, depth: int) -> str:
+    return f"coalesce({_as_text(value, source, depth)}, 'NULL')"
 
 
 def _length(text: str, target: DataType) -> str:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC
+from kafkastream.sql.plan.functions.bound_arguments import bound_text
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -31,8 +32,6 @@ _NUMBERS: Final = NUMERIC | TEXT
 """Kinds that Spark casts to a number implicitly."""
 _MOST: Final = 38
 _MOST_INT: Final = 2**31
-_DIGITS: Final = {Kind.TINYINT: 3, Kind.SMALLINT: 5, Kind.INT: 10, Kind.BIGINT: 20}
-"""Precision of the DECIMAL that Spark casts an integer to."""
 
 
 def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> BuiltInFunction:
@@ -90,21 +89,31 @@ def _rounded(arguments: Arguments) -> DataType:
 
 def _cut_off(arguments: Arguments) -> Arguments:
     type_ = arguments[0].type
-    if type_.kind not in WHOLE | {Kind.DECIMAL}:
-        raise CallError.unsupported(f"TRUNCATE of {type_} is not supported.", "CAST the number to a DECIMAL.")
-    return _written_digits("TRUNCATE")(arguments)
+    if type_.kind is Kind.DECIMAL:
+        return _written_digits("TRUNCATE")(arguments)
+    if type_.kind not in NUMERIC:
+        raise CallError(f"Cannot apply 'TRUNCATE' to arguments of type 'TRUNCATE(<{type_}>)'", "CAST the argument.")
+    return arguments
 
 
 def _cut_type(arguments: Arguments) -> DataType:
     type_ = arguments[0].type
+    return _rounded_type(type_, _digits(arguments)) if type_.kind is Kind.DECIMAL else like(0)(arguments)
+
+
+def _cut(call: Call, texts: Sequence[str]) -> str:
+    """Return TRUNCATE; numbers of DOUBLE by the digits that are shown, as in Flink, and whole from 2^53 on."""
+    type_, value, places = call.arguments[0].type, texts[0], (texts[1:] or ["0"])[0]
+    if type_.kind is Kind.DECIMAL:
+        return f"if({value} >= 0, floor({value}, {places}), ceil({value}, {places}))"
     if type_.kind in WHOLE:
-        type_ = DataType.of(Kind.DECIMAL, _DIGITS[type_.kind], 0)
-    return _rounded_type(type_, _digits(arguments))
-
-
-def _cut(_: Call, texts: Sequence[str]) -> str:
-    value, places = texts[0], ", ".join(texts[1:] or ["0"])
-    return f"if({value} >= 0, floor({value}, {places}), ceil({value}, {places}))"
+        unit = f"cast(power(10, least(greatest(-({places}), 0), 18)) as bigint)"
+        return f"cast({value} - {value} % {unit} as {spark_type(type_)})"
+    shown = "cast({0} as string)" if type_.kind is Kind.FLOAT else "{0}"
+    unit = "cast(concat('1e', cast(-({1}) as string)) as decimal(38, 18))"
+    exact = f"cast({shown} as decimal(38, 18))"
+    cut = f"cast({exact} - {exact} % {unit} as {spark_type(type_)})"
+    return bound_text(f"if(abs({{0}}) >= 9.0E15D or {{1}} > 17, {{0}}, {cut})", [value, places])
 
 
 def _sign(call: Call, texts: Sequence[str]) -> str:
@@ -114,6 +123,16 @@ def _sign(call: Call, texts: Sequence[str]) -> str:
 def _logarithm(name: str) -> BuiltInFunction:
     below = "when {0} = 0 then double('-Infinity') when {0} < 0 then double('NaN')"
     return _double(f"case {below} else {name}({{0}}) end", infer=always_nullable(_DOUBLE))
+
+
+def _log(_: Call, texts: Sequence[str]) -> str:
+    """Return LOG: the natural logarithm, or that of the second argument to the base of the first."""
+    below = "when {0} = 0 then double('-Infinity') when {0} < 0 then double('NaN')"
+    logarithms = [f"case {below} else ln({{0}}) end".format(f"cast({text} as double)") for text in texts]
+    if len(logarithms) == 1:
+        return logarithms[0]
+    infinite = "if({1} = 0 or isnan({1}), double('NaN'), sign({1}) * double('Infinity'))"
+    return bound_text(f"case when {{0}} = 0 then {infinite} else {{1}} / {{0}} end", logarithms)
 
 
 def _whole(name: str) -> BuiltInFunction:
@@ -148,6 +167,7 @@ NUMBERS: Final[Mapping[str, BuiltInFunction]] = {
     "ATAN2": _double("atan2({0}, {1})", counts=(2, 2)),
     "POWER": _double("power({0}, {1})", counts=(2, 2)),
     **{name: _logarithm(name.lower()) for name in ("LN", "LOG10", "LOG2")},
+    "LOG": BuiltInFunction(_RETURNS_DOUBLE, _log, (1, 2), takes=(NUMERIC,)),
     "MOD": ARITHMETIC["%"],
     "ROUND": BuiltInFunction(
         _rounded,
@@ -162,7 +182,11 @@ NUMBERS: Final[Mapping[str, BuiltInFunction]] = {
     "E": BuiltInFunction(never_null(_DOUBLE), forms("e()"), (0, 0)),
     "RAND": BuiltInFunction(never_null(_DOUBLE), forms("rand()", "rand({0})"), (0, 1), takes=(WHOLE,), prepare=_seeded),
     "RAND_INTEGER": BuiltInFunction(
-        always_nullable(DataType.of(Kind.INT)), forms("cast(floor(rand() * {0}) as int)"), (1, 1), takes=(_NUMBERS,)
+        returns(DataType.of(Kind.INT)),
+        forms("cast(floor(rand() * {0}) as int)", "cast(floor(rand({0}) * {1}) as int)"),
+        (1, 2),
+        takes=(WHOLE,),
+        prepare=lambda given: [*_seeded(given[:-1]), given[-1]],
     ),
     "FLOOR": _whole("floor"),
     "CEIL": _whole("ceil"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from kafkastream.sql.plan.functions.built_in import (
     like,
     returns,
 )
+from kafkastream.sql.plan.functions.similar_patterns import similar_regex
 from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
@@ -68,17 +68,22 @@ def _escaped(arguments: Arguments) -> Arguments:
 
 def _similar() -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
-        pattern = written_text(arguments[1])
-        if pattern is None or re.search(r"[\\^$.\[\]]", pattern):
-            what = "SIMILAR TO takes a text with %, _, |, *, +, ?, () and {} here."
+        if _similar_regex(_escaped(arguments)) is None:
+            what = "SIMILAR TO takes a text with %, _, |, *, +, ?, (), {}, [a-z] and [[:alpha:]] here."
             raise CallError.unsupported(what, "Write REGEXP(value, pattern).", 1)
         return arguments
 
     def written(call: Call, texts: Sequence[str]) -> str:
-        regex = (written_text(call.arguments[1]) or "").replace("%", ".*").replace("_", ".")
-        return f"({texts[0]} rlike {quoted_text(f'(?s)^(?:{regex})$(?!.)')})"
+        whole = quoted_text(rf"\A(?:{_similar_regex(call.arguments)})\z")
+        return f"({texts[0]} rlike {whole})"
 
-    return BuiltInFunction(_TRUTH, written, (2, 2), prepare=prepared)
+    return BuiltInFunction(_TRUTH, written, (2, 3), prepare=prepared)
+
+
+def _similar_regex(arguments: Arguments) -> str | None:
+    """Return the regular expression of a written pattern, with its ESCAPE."""
+    pattern, *escape = map(written_text, arguments[1:])
+    return None if pattern is None else similar_regex(pattern, *(one or "" for one in escape))
 
 
 def _joined() -> BuiltInFunction:

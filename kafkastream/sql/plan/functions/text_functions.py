@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -18,7 +17,6 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.written_values import whole_number, written_text
-from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import ATOMIC, BYTES, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
@@ -90,18 +88,6 @@ def _replaced(arguments: Arguments) -> Arguments:
     return arguments
 
 
-def _delimited(arguments: Arguments) -> Arguments:
-    if not written_text(arguments[1]):
-        what = "SPLIT_INDEX takes a delimiter that is written out as a text here."
-        raise CallError.unsupported(what, "Write it so.", 1)
-    return arguments
-
-
-def _part(call: Call, texts: Sequence[str]) -> str:
-    pattern = quoted_text(re.sub(r"([^0-9A-Za-z\s_])", r"\\\1", written_text(call.arguments[1]) or ""))
-    return f"if({texts[0]} = '', null, get(split({texts[0]}, {pattern}, -1), {texts[2]}))"
-
-
 def _trimmed(side: str) -> BuiltInFunction:
     return _of_texts(f"trim({side} {{0}} FROM {{1}})", counts=(2, 2))
 
@@ -127,7 +113,7 @@ _EXTRACTED: Final = (
 )
 _SHA2: Final = f"sha2({_HASHED}, {{1}})"
 TEXTS: Final[Mapping[str, BuiltInFunction]] = {
-    **{name: _plain(name.lower()) for name in ("UPPER", "LOWER", "LTRIM", "RTRIM")},
+    **{name: _plain(name.lower()) for name in ("UPPER", "LOWER")},
     "URL_ENCODE": _of_texts("url_encode({0})", infer=always_nullable(_STRING)),
     **{name: _of_texts(f"{name.lower()}({{0}})", infer=returns(_INT)) for name in ("CHAR_LENGTH", "CHARACTER_LENGTH")},
     "REVERSE": BuiltInFunction(_RETURNS_STRING, forms("reverse({0})"), (1, 1), takes=(ATOMIC - BYTES,)),
@@ -143,14 +129,9 @@ TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     "LPAD": _pad("lpad"),
     "RPAD": _pad("rpad"),
     **{name: BuiltInFunction(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},
-    "INSTR": _of_texts("instr({0}, {1})", counts=(2, 2), infer=returns(_INT)),
-    "LOCATE": _of_texts("locate({0}, {1})", counts=(2, 2), infer=returns(_INT)),
     "TRANSLATE": _of_texts("translate({0}, {1}, {2})", counts=(3, 3)),
     "STARTSWITH": _of_texts("startswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
     "ENDSWITH": _of_texts("endswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
-    "SPLIT_INDEX": BuiltInFunction(
-        always_nullable(_STRING), _part, (3, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE), prepare=_delimited
-    ),
     "REGEXP": _of_texts("if({1} = '', false, {0} rlike {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
     "REGEXP_EXTRACT": BuiltInFunction(
         always_nullable(_STRING), forms(*_EXTRACTED), (2, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE)

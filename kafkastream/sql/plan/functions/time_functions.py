@@ -17,8 +17,7 @@ from kafkastream.sql.plan.functions.built_in import (
     never_null,
     returns,
 )
-from kafkastream.sql.plan.functions.written_values import whole_number
-from kafkastream.sql.type_families import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
+from kafkastream.sql.type_families import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["TIME_FUNCTIONS", "TIME_UNITS", "extract", "round_to", "truncated"]
@@ -26,6 +25,8 @@ __all__ = ["TIME_FUNCTIONS", "TIME_UNITS", "extract", "round_to", "truncated"]
 TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
 """Units of TIMESTAMPADD and TIMESTAMPDIFF."""
 _CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND"})
+_EPOCH: Final = "timestamp_ntz'1970-01-01 00:00:00'"
+_WHOLE_DAYS: Final = f"timestampadd(DAY, timestampdiff(DAY, {_EPOCH}, {{0}}), {_EPOCH})"
 _PARTS: Final = {
     "YEAR": "year({0})",
     "QUARTER": "quarter({0})",
@@ -39,7 +40,19 @@ _PARTS: Final = {
     "HOUR": "hour({0})",
     "MINUTE": "minute({0})",
     "SECOND": "second({0})",
+    "DECADE": f"year({_WHOLE_DAYS}) div 10",
+    "CENTURY": f"(year({_WHOLE_DAYS}) + 99) div 100",
+    "MILLENNIUM": f"(year({_WHOLE_DAYS}) + 999) div 1000",
+    "EPOCH": f"timestampdiff(SECOND, {_EPOCH}, {{0}})",
+    "MILLISECOND": f"timestampdiff(MILLISECOND, {_EPOCH}, {{0}}) % 1000",
+    "MICROSECOND": f"timestampdiff(MICROSECOND, {_EPOCH}, {{0}}) % 1000000",
+    "NANOSECOND": f"timestampdiff(MICROSECOND, {_EPOCH}, {{0}}) % 1000000 * 1000",
 }
+_MICROS: Final = 6
+_OF_TIMESTAMPS: Final = frozenset(
+    {"DECADE", "CENTURY", "MILLENNIUM", "EPOCH", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
+)
+"""Parts that only TIMESTAMP has here, with six digits at most; they count from 1970, towards it, as in Flink."""
 _FLOORS: Final = {
     "YEAR": ("year({0})", "1", "1"),
     "QUARTER": ("year({0})", "quarter({0}) * 3 - 2", "1"),
@@ -71,7 +84,8 @@ def truncated(stamp: str, digits: int) -> str:
 def _extract(unit: str) -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
-        if type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
+        is_fitting = unit not in _OF_TIMESTAMPS or (type_.kind is Kind.TIMESTAMP and (type_.size or 0) <= _MICROS)
+        if not is_fitting or type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
             raise _not_extracted(unit, type_)
         return arguments
 
@@ -163,22 +177,6 @@ def _to_timestamp(_: Call, texts: Sequence[str]) -> str:
     return truncated(f"try_cast(if({text} rlike {shape}, {text}, null) as timestamp_ntz)", 3)
 
 
-def _epoch_checked(arguments: Arguments) -> Arguments:
-    if arguments[0].type.kind not in WHOLE or _epoch_digits(arguments) not in (0, 3):
-        what = "TO_TIMESTAMP_LTZ takes a whole number and 0 (seconds) or 3 (milliseconds) here."
-        now = "CAST the number to BIGINT; make texts times by CAST(s AS TIMESTAMP_LTZ(3))."
-        raise CallError.unsupported(what, now)
-    return arguments
-
-
-def _epoch_digits(arguments: Arguments) -> int | None:
-    return whole_number(arguments[1]) if len(arguments) > 1 else 3
-
-
-def _of_epoch(call: Call, texts: Sequence[str]) -> str:
-    return f"timestamp_{'millis' if _epoch_digits(call.arguments) == 3 else 'seconds'}({texts[0]})"
-
-
 def _field(function: str, kinds: frozenset[Kind] = _DATED) -> BuiltInFunction:
     return BuiltInFunction(
         always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,)
@@ -202,9 +200,6 @@ TIME_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     "WEEK": _field("weekofyear"),
     "DATE_FORMAT": BuiltInFunction(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
     "TO_TIMESTAMP": BuiltInFunction(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
-    "TO_TIMESTAMP_LTZ": BuiltInFunction(
-        lambda arguments: returns(_LOCAL)(arguments[:1]), _of_epoch, (1, 2), prepare=_epoch_checked
-    ),
     "TO_DATE": BuiltInFunction(
         always_nullable(_DATE),
         forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)"),

@@ -97,10 +97,9 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT o.id FROM orders o LEFT JOIN clicks c ON o.cur = c.k AND c.v > (SELECT MAX(v) FROM clicks)",
         "SELECT id::STRING FROM orders",
         "SELECT id FROM orders WHERE id > ANY (SELECT v FROM clicks)",
-        "SELECT id FROM orders WHERE id BETWEEN SYMMETRIC 2 AND 1",
         "SELECT r FROM SESSION(TABLE ships PARTITION BY r.x, DESCRIPTOR(ts), INTERVAL '1' MINUTE) GROUP BY window_start, window_end, r",
         "SELECT WINDOW_FANCY(id) FROM orders",
-        "SELECT INITCAP(cur) FROM orders",
+        "SELECT PARSE_JSON(cur) FROM orders",
     ],
 )
 def test_what_is_not_there_is_refused_with_another_way(query: str) -> None:
