@@ -56,7 +56,7 @@ CALLS: Final = """
     COALESCE(s, 'none') | IFNULL(i, 0) | NULLIF(i, 0) | IF(i > 0, s, 'none') | GREATEST(i, 0) | LEAST(i, 0) | ROW(i, s)
     CASE WHEN i > 0 THEN s END | CAST(s AS INT) | TRY_CAST(s AS INT) | CAST(ts AS STRING)
     DATE_FORMAT(ts, 'yyyy-MM-dd') | TO_TIMESTAMP(s) | TO_TIMESTAMP(s, 'yyyy/MM/dd') | TO_TIMESTAMP_LTZ(n, 3)
-    LOCATE('x', s, 3) | INITCAP(s) | ELT(i, s, 'b') | PRINTF('%s is %d', s, i) | TYPEOF(d) | LOG(2, x)
+    LOCATE('x', s, 3) | INSTR(s, 'x') | INITCAP(s) | ELT(i, s, 'b') | PRINTF('%s is %d', s, i) | TYPEOF(d) | LOG(2, x)
     REGEXP_COUNT(s, '[a-z]') | REGEXP_EXTRACT_ALL(s, '([a-z])x') | REGEXP_INSTR(s, 'x') | REGEXP_SUBSTR(s, 'x+') | SPLIT(s, ',')
     PARSE_URL(s, 'HOST') | STR_TO_MAP(s) | CONVERT_TZ(s, 'UTC', 'Asia/Shanghai')
     ARRAY_SORT(ARRAY[i]) | ARRAY_SLICE(ARRAY[i], 2) | ARRAY_MAX(ARRAY[i]) | ARRAY_MIN(ARRAY[x]) | ARRAY_POSITION(ARRAY[i], 3)

@@ -52,7 +52,7 @@ def test_types_are_those_of_flink(expression: str, type_: str) -> None:
         ("JSON_VALUE(j, '$..a')", UnsupportedFeatureError),
         ("JSON_VALUE(j, '$.a' RETURNING ARRAY<INT>)", DefinitionError),
         ("JSON_VALUE(j, '$.a' ERROR ON ERROR)", UnsupportedFeatureError),
-        ("s SIMILAR TO 'a.b'", UnsupportedFeatureError),
+        ("s SIMILAR TO '[[a]]'", UnsupportedFeatureError),
     ],
 )
 def test_what_spark_would_do_in_another_way_is_refused(expression: str, kind: type[Exception]) -> None:
