@@ -87,13 +87,19 @@ def _entries_type(arguments: Arguments) -> DataType:
 
 def _of_text(_: Call, texts: Sequence[str]) -> str:
     """Return STR_TO_MAP, whose delimiters are regular expressions."""
-    text, between, inside = [*texts, "','", "'='"][:3] if len(texts) == 1 else texts
+    text, between, inside = texts if len(texts) > 1 else (*texts, "','", "'='")
     parts = bound_text(
         f"if({{0}} = '', array(), transform({_shortened()}, "
         "x -> struct(get(split(x, {2}, 2), 0) as k, get(split(x, {2}, 2), 1) as v)))",
         [text, f"split({text}, {between}, -1)", inside],
     )
     return _map_of_last(f"cast({parts} as array<struct<k: string, v: string>>)")
+
+
+def _both_delimiters(arguments: Arguments) -> Arguments:
+    if len(arguments) == 2:
+        raise CallError("STR_TO_MAP takes a text, or a text and both delimiters.", "Write both.")
+    return arguments
 
 
 def _shortened() -> str:
@@ -110,6 +116,6 @@ MAP_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     ),
     "MAP_FROM_ARRAYS": BuiltInFunction(_from_arrays_type, _from_arrays, (2, 2), (_ARRAY, _ARRAY), _or_failure),
     "MAP_UNION": BuiltInFunction(_united_type, _united, (1, _MANY), ((Kind.MAP,),), _same_parts),
-    "STR_TO_MAP": BuiltInFunction(always_nullable(_TEXT_MAP), _of_text, (1, 3), (TEXT,)),
+    "STR_TO_MAP": BuiltInFunction(always_nullable(_TEXT_MAP), _of_text, (1, 3), (TEXT,), _both_delimiters),
 }
 """Functions by name."""
