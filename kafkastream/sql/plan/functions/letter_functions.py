@@ -169,7 +169,7 @@ def _long(type_: DataType) -> str:
 
 def _trimmed(side: str) -> BuiltInFunction:
     return BuiltInFunction(
-        returns(_STRING), forms(f"{side[0].lower()}trim({{0}})", f"trim({side} {{1}} FROM {{0}})"), (1, 2), (ATOMIC,)
+        returns(_STRING), forms(f"trim({side} FROM {{0}})", f"trim({side} {{1}} FROM {{0}})"), (1, 2), (ATOMIC,)
     )
 
 
