@@ -27,7 +27,7 @@ _SHORT_ZONES: Final = frozenset(
     "ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT EST HST IET IST JST MIT MST NET NST PLT PNT PRT PST SST VST".split()  # noqa: SIM905 - a list would be one word a line
 )
 _NOW: Final = "date_trunc('MILLISECOND', current_timestamp())"
-_CLOCK: Final = f"cast(make_time(hour({_NOW}), minute({_NOW}), second({_NOW})) as time(0))"
+_CLOCK: Final = f"make_time(hour({_NOW}), minute({_NOW}), second({_NOW}))"
 _SHAPE: Final = r"'^([0-9]{1,4})-([0-9]{1,5})-([0-9]{1,5}) ([0-9]{1,5}):([0-9]{1,5}):([0-9]{1,5})'"
 _YEAR, _MONTH, _DAY, _HOURS, _MINUTES, _RESTS = (
     f"cast(regexp_extract({{0}}, {_SHAPE}, {at}) as int)" for at in range(1, 7)
