@@ -23,6 +23,7 @@ from benchmarks.serving import (
     GUARANTEES,
     JSON_ROWS,
     MICRO_BATCHES,
+    NEXMARK,
     PASS_THROUGH,
     PYTHON,
     RUNNING_COUNT,
@@ -119,6 +120,7 @@ def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
         WINDOWS: _windows,
         SQL_FILTER: _sql_filter,
         SQL_WINDOWS: _sql_windows,
+        **dict.fromkeys(NEXMARK, _nexmark),
     }[workload](pyflink)
 
 
@@ -178,6 +180,11 @@ def _sql_filter(pyflink: str | None) -> tuple[Contender, ...]:
 
 def _sql_windows(pyflink: str | None) -> tuple[Contender, ...]:
     return (_sql(), _native(), *_flink_sql(pyflink))
+
+
+def _nexmark(pyflink: str | None) -> tuple[Contender, ...]:
+    own = Contender(KAFKASTREAM, _module(sys.executable, "nexmark_job", "kafkastream"))
+    return (own, Contender(PYFLINK, _module(pyflink, "nexmark_job", "pyflink"))) if pyflink else (own,)
 
 
 def _sql() -> Contender:

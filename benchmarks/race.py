@@ -29,10 +29,12 @@ from benchmarks.results import Measurement, result_table
 from benchmarks.serving import SINK_PROPERTIES, Task
 from kafkastream.testing import EmbeddedKafka
 
-__all__ = ["Arguments", "Check", "arguments_of", "main"]
+__all__ = ["Arguments", "Check", "Fill", "arguments_of", "main"]
 
 Check = Callable[[Task, Contender], None]
 """Looks at what a contender has written; raises ``WrongOutputError``."""
+Fill = Callable[[str, str, int], None]
+"""Writes so many records to a topic of a broker."""
 
 _INPUT = "orders"
 
@@ -69,20 +71,22 @@ def arguments_of(description: str | None, workloads: Sequence[str], records: int
     return Arguments(given.records, given.rounds, given.pyflink, chosen, given.beside)
 
 
-def main(arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str] = ()) -> None:
+def main(
+    arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str] = (), fill: Fill = topics.fill
+) -> None:
     """Measure all, and print a table for each workload; exit when a contender fails."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
-        _measure(arguments, titles, check, notes)
+        _measure(arguments, titles, check, notes, fill)
     except (ContenderFailedError, topics.WrongOutputError) as error:
         sys.exit(str(error))
 
 
-def _measure(arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str]) -> None:
+def _measure(arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str], fill: Fill) -> None:
     _introduce(arguments)
     with EmbeddedKafka() as kafka:
         topics.create(kafka, _INPUT)
-        topics.fill(kafka.bootstrap_servers, _INPUT, arguments.records)
+        fill(kafka.bootstrap_servers, _INPUT, arguments.records)
         tables = [
             table
             for workload in arguments.workloads

@@ -17,6 +17,7 @@ __all__ = [
     "JSON_ROWS",
     "MICRO_BATCHES",
     "MICRO_BATCH_RECORDS",
+    "NEXMARK",
     "PASS_THROUGH",
     "PYTHON",
     "RUNNING_COUNT",
@@ -45,6 +46,7 @@ SQL_WINDOWS = "sql-windows"
 WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS, GUARANTEES)
 COUNTS = (RUNNING_COUNT, MICRO_BATCHES, WINDOWS)
 SQL = (SQL_FILTER, SQL_WINDOWS)
+NEXMARK = tuple(f"q{number}" for number in range(23) if number not in {6, 12, 13})
 
 DONE = "done\n"
 

@@ -37,18 +37,19 @@ def golden(module: str) -> dict[str, Any]:
 
 
 def main(python: str, wanted: Sequence[str]) -> None:
-    version = subprocess.run(
-        [python, "-c", "from importlib.metadata import version; print(version('apache-flink'))"],
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.strip()
+    version = version_of(python)
     with EmbeddedKafka() as kafka, pyflink_alias():
         for module in MODULES:
             chosen = [one for one in programs(module) if not wanted or {module, str(one)} & set(wanted)]
             if chosen:
                 found = _Flink(python, kafka, module).found(chosen)
                 _write(module, version, found)
+
+
+def version_of(python: str) -> str:
+    """The version of apache-flink that a Python has."""
+    code = "from importlib.metadata import version; print(version('apache-flink'))"
+    return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _write(module: str, version: str, found: dict[str, Any]) -> None:

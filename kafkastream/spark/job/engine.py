@@ -128,14 +128,11 @@ def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[Compile
 
 
 def _check_ends(components: Sequence[JobGraph]) -> None:
-    """Refuse an unbounded ``datagen`` table next to other queries: parts begin one after the other, so they never would."""
+    """Refuse an unbounded table of generated rows next to other queries: parts run one after the other."""
     queries = (node for part in components for node in part.nodes if isinstance(node, QueryNode))
-    if len(components) > 1 and not all(source.is_bounded for query in queries for source in generators(query.relation)):
-        raise UnsupportedFeatureError(
-            "an unbounded 'datagen' table next to other queries in one job",
-            where="datagen",
-            now="Give it 'number-of-rows', or execute its INSERT on its own.",
-        )
+    if len(components) > 1:
+        for source in (source for query in queries for source in generators(query.relation)):
+            source.check_bounded("next to other queries in one job", ", or execute its INSERT on its own.")
 
 
 def _servers(graph: JobGraph) -> str:

@@ -43,8 +43,8 @@ from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.sql.rows.stream_rows import sent_type
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
 from kafkastream.sql.connectors import (
-    DataGenTableSource,
     FileTableSource,
+    GeneratedTableSource,
     KafkaTableSink,
     KafkaTableSource,
     StreamTableSource,
@@ -210,7 +210,7 @@ class _FrameBuilder:
 
     def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
         match source_of(scan.table):
-            case DataGenTableSource() as made_up:
+            case GeneratedTableSource() as made_up:
                 frame = generated(self.frames.session, made_up, made_up.within(*self.seconds))
                 frame = frame.withColumn(_FROM, functions.lit(node))
             case StreamTableSource() as stream:

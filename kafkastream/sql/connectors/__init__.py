@@ -15,10 +15,12 @@ from kafkastream.sql.connectors.filesystem import (
     filesystem_sink,
     filesystem_source,
 )
+from kafkastream.sql.connectors.generated import GeneratedTableSource
 from kafkastream.sql.connectors.jdbc import JDBC, JdbcTableSink, jdbc_sink, jdbc_source
 from kafkastream.sql.connectors.kafka import KAFKA, kafka_sink, kafka_source
 from kafkastream.sql.connectors.kafka_tables import KafkaTableSink, KafkaTableSource
 from kafkastream.sql.connectors.legacy import check_legacy
+from kafkastream.sql.connectors.nexmark import NEXMARK, NexmarkTableSource, nexmark_source
 from kafkastream.sql.connectors.print import (
     BLACKHOLE,
     PRINT,
@@ -41,9 +43,11 @@ __all__ = [
     "DataGenTableSource",
     "FileTableSink",
     "FileTableSource",
+    "GeneratedTableSource",
     "JdbcTableSink",
     "KafkaTableSink",
     "KafkaTableSource",
+    "NexmarkTableSource",
     "PrintTableSink",
     "StreamTableSource",
     "TableSink",
@@ -73,6 +77,7 @@ _TABLES: Final = {
         _Tables(UPSERT_KAFKA, upsert_kafka_source, upsert_kafka_sink),
         _Tables(FILESYSTEM, filesystem_source, filesystem_sink),
         _Tables(DATAGEN, datagen_source),
+        _Tables(NEXMARK, nexmark_source),
         _Tables(PRINT, sink=print_sink),
         _Tables(BLACKHOLE, sink=blackhole_sink),
         _Tables(JDBC, jdbc_source, jdbc_sink),

@@ -21,7 +21,9 @@ CONNECTOR: Final = Option[str | None](
     key="connector",
     parse=text,
     default=None,
-    doc=("Connector of the table: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole` or `datagen`."),
+    doc=(
+        "Connector of the table: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole`, `datagen` or `nexmark`."
+    ),
 )
 PROPERTY_VERSION: Final = Option[int](
     key="property-version",

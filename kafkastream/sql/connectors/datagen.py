@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
-from kafkastream.model.graph.job_graph import CollectionSource
 from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, Connector
 from kafkastream.sql.connectors.datagen_options import (
     DATAGEN_OPTIONS,
@@ -16,7 +15,7 @@ from kafkastream.sql.connectors.datagen_options import (
     FieldOptions,
     GeneratorKind,
 )
-from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSource
+from kafkastream.sql.connectors.generated import GeneratedTableSource, no_metadata
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.type_families import COLLECTIONS, CONSTRUCTED, INTERVALS, STAMPS
@@ -86,7 +85,7 @@ class GeneratedColumn:
 
 @final
 @attrs.frozen(kw_only=True)
-class DataGenTableSource(TableSource):
+class DataGenTableSource(GeneratedTableSource):
     """Source of a table of generated rows.
 
     Args:
@@ -101,25 +100,13 @@ class DataGenTableSource(TableSource):
     number_of_rows: int | None = None
     parallelism: int | None = None
 
+    connector: ClassVar[str] = "datagen"
+    limit_option: ClassVar[str] = NUMBER_OF_ROWS.key
+
     @property
     def origin_text(self) -> str:
         """Return the same text for all tables of the connector."""
         return "generated rows"
-
-    @property
-    def graph_source(self) -> CollectionSource:
-        """Return an empty source, because Spark generates the rows."""
-        return CollectionSource(())
-
-    @property
-    def rows_at_hand(self) -> RowsAtHand:
-        """Return the generated rows."""
-        return RowsAtHand("datagen", "a query of a 'datagen' table", needs_state=False)
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether it is bounded: by ``number_of_rows``, or by a sequence."""
-        return self.most is not None
 
     @property
     def most(self) -> int | None:
@@ -129,20 +116,10 @@ class DataGenTableSource(TableSource):
         given = [] if self.number_of_rows is None else [self.number_of_rows]
         return min((*given, *ends), default=None)
 
-    def within(self, begin_s: int, end_s: int | None) -> range:
-        """Return the row numbers of a range of seconds.
-
-        Args:
-            begin_s: Begin of the range, in seconds since the start.
-            end_s: End of the range; None for all remaining rows.
-
-        Example:
-            >>> source = DataGenTableSource(columns=(), rows_per_second=4, number_of_rows=10)
-            >>> source.within(0, 1), source.within(1, 9), source.within(0, None)
-            (range(0, 4), range(4, 10), range(0, 10))
-        """
-        ends = [end for end in (self.most, None if end_s is None else end_s * self.rows_per_second) if end is not None]
-        return range(min(begin_s * self.rows_per_second, *ends), min(ends))
+    @property
+    def pace(self) -> int:
+        """Return ``rows_per_second``."""
+        return self.rows_per_second
 
 
 def datagen_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> DataGenTableSource:
@@ -154,12 +131,7 @@ def datagen_source(definition: TableDefinition, environ: Mapping[str, str] | Non
     options = TableOptions.of(definition, environ)
     fields = [FieldOptions(column.name, column.type) for column in definition.schema.physical]
     DATAGEN.check(options, [key for field in fields for key in _keys(options, field)])
-    for column in definition.schema.metadata:
-        raise options.column_refusal(
-            f"Table '{definition.identifier}' declares metadata columns, but the underlying DynamicTableSource doesn't "
-            "implement the SupportsReadingMetadata interface. Therefore, metadata cannot be read from the given source.",
-            column.name,
-        )
+    no_metadata(options)
     return DataGenTableSource(
         columns=tuple(GeneratedColumn(field.name, _values(options, field)) for field in fields),
         rows_per_second=options.get(ROWS_PER_SECOND),

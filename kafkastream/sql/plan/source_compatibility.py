@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.sql.connectors import DataGenTableSource, TableSource, source_of
+from kafkastream.sql.connectors import GeneratedTableSource, TableSource, source_of
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand
 from kafkastream.sql.plan.branches import Origin, origins
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
@@ -11,9 +11,9 @@ from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
 __all__ = ["check_mixture", "generators", "is_bounded"]
 
 
-def generators(relation: Relation) -> tuple[DataGenTableSource, ...]:
-    """Return the ``datagen`` tables of a query."""
-    return tuple(source for source in map(_table, origins(relation)) if isinstance(source, DataGenTableSource))
+def generators(relation: Relation) -> tuple[GeneratedTableSource, ...]:
+    """Return the tables of a query whose rows are generated."""
+    return tuple(source for source in map(_table, origins(relation)) if isinstance(source, GeneratedTableSource))
 
 
 def is_bounded(relation: Relation) -> bool:
@@ -38,12 +38,11 @@ def check_mixture(relation: Relation) -> None:
                     where=where,
                     now="Write the rows to a topic with one INSERT, and read that topic.",
                 )
-    if is_keyed and not all(one.is_bounded for one in generators(relation)):
-        raise UnsupportedFeatureError(
-            "an unbounded 'datagen' table before a stateful operation",
-            where="datagen",
-            now="Give it 'number-of-rows'; or write it to a topic with one INSERT, and read that topic.",
-        )
+    if is_keyed:
+        for source in generators(relation):
+            source.check_bounded(
+                "before a stateful operation", "; or write it to a topic with one INSERT, and read that topic."
+            )
 
 
 def _rows_at_hand(origin: Origin) -> RowsAtHand | None:

@@ -7,8 +7,7 @@ from typing import NamedTuple, final
 import attrs
 from sqlglot import exp
 
-from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import DataGenTableSource, source_of
+from kafkastream.sql.connectors import source_of
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import is_call
@@ -118,12 +117,11 @@ def resolved_table(definition: TableDefinition, catalog: Catalog | None = None) 
         KafkastreamError: An expression or an option of it is wrong.
     """
     schema = computed(definition, catalog)
-    source = source_of(definition)
     is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
     time = schema.event_time
     return ResolvedTable(
         definition,
-        ChangelogMode.APPEND if isinstance(source, DataGenTableSource) else source.changelog,
+        source_of(definition).changelog,
         schema.fields,
         schema.expressions if is_computed else (),
         None if time is None or time.out_of_orderness_ms is None else (time.column, time.out_of_orderness_ms),

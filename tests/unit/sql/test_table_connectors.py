@@ -54,6 +54,7 @@ def test_tables_without_a_connector(make: Make, options: Mapping[str, str], text
         (source_of, "print", "Connector 'print' can only be used as a sink. It cannot be used as a source."),
         (source_of, "blackhole", "Connector 'blackhole' can only be used as a sink. It cannot be used as a source."),
         (sink_of, "datagen", "Connector 'datagen' can only be used as a source. It cannot be used as a sink."),
+        (sink_of, "nexmark", "Connector 'nexmark' can only be used as a source. It cannot be used as a sink."),
     ],
 )
 def test_connectors_that_go_one_way(make: Make, connector: str, text: str) -> None:
