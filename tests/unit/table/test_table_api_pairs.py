@@ -67,6 +67,15 @@ PAIRS: Final[list[tuple[Made, str]]] = [
         "SELECT i + 1 AS _c0, -l AS _c1, 2 * d AS _c2 FROM t",
     ),
     (lambda t, _: t.where(col("i") > 1), "SELECT * FROM t WHERE i > 1"),
+    (lambda t, _: t.select(concat(col("s"), ",")), "SELECT CONCAT(s, ',') AS _c0 FROM t"),
+    (lambda t, _: t.order_by(col("l").desc).offset(1).fetch(3), "SELECT * FROM t ORDER BY l DESC LIMIT 3 OFFSET 1"),
+    (lambda t, _: t.order_by(col("ts")), "SELECT * FROM t ORDER BY ts"),
+    (lambda t, _: t.select(col("i"), col("s")).limit(3), "SELECT * FROM (SELECT i, s FROM t) LIMIT 3"),
+    (lambda t, u: t.select(col("i")).minus(u.select(col("k"))), "SELECT i FROM t EXCEPT SELECT k FROM u"),
+    (
+        lambda t, u: t.select(col("i")).intersect_all(u.select(col("k"))),
+        "SELECT i FROM t INTERSECT ALL SELECT k FROM u",
+    ),
     (
         lambda t, _: t.where(col("i") > 1).filter(or_(col("b"), col("l") == 2)).select(col("s")),
         "SELECT s FROM t WHERE i > 1 AND (b OR l = 2)",
