@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -87,6 +88,8 @@ class TextWriter:
         """Return an aggregate over a window."""
         window = f" OVER {self.window(node)}"
         match node.node:
+            case Aggregate("LAG" | "LEAD") as of_row:
+                return self.aggregate(of_row, re.sub(r" (ROWS|RANGE) BETWEEN .*\)$", ")", window))
             case Aggregate() as aggregate:
                 return self.aggregate(aggregate, window)
             case UserCall() as call:

@@ -12,6 +12,8 @@ import pytest
 from kafkastream.table import DataTypes, EnvironmentSettings, Table, TableEnvironment
 from kafkastream.table.expression import JsonValueOnEmptyOrError, TimeIntervalUnit, TimePointUnit
 from kafkastream.table.expressions import (
+    CURRENT_ROW,
+    UNBOUNDED_ROW,
     and_,
     array,
     call,
@@ -23,6 +25,7 @@ from kafkastream.table.expressions import (
     current_timestamp,
     date_format,
     if_then_else,
+    lag,
     lit,
     map_,
     not_,
@@ -30,12 +33,13 @@ from kafkastream.table.expressions import (
     or_,
     range_,
     row,
+    row_interval,
     timestamp_diff,
     with_columns,
     without_columns,
 )
 from kafkastream.table.udf import udf, udtf
-from kafkastream.table.window import Session, Slide, Tumble
+from kafkastream.table.window import Over, Session, Slide, Tumble
 
 twice = udf(lambda number: 2 * number, result_type="BIGINT", name="twice")
 words = udtf(str.split, result_types=["STRING"], name="words")
@@ -272,6 +276,18 @@ PAIRS: Final[list[tuple[Made, str]]] = [
             .select(col("i"), col("l").count)
         ),
         "SELECT i, COUNT(l) AS EXPR$0 FROM t GROUP BY i, SESSION(p, INTERVAL '30' SECOND)",
+    ),
+    (
+        lambda t, _: t.over_window(
+            Over.partition_by(col("s")).order_by(col("ts")).preceding(row_interval(2)).following(CURRENT_ROW).alias("w")
+        ).select(col("s"), col("l").max.over(col("w"))),
+        "SELECT s, MAX(l) OVER (PARTITION BY s ORDER BY ts ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS _c1 FROM t",
+    ),
+    (
+        lambda t, _: t.over_window(Over.order_by(col("ts")).preceding(UNBOUNDED_ROW).alias("w")).select(
+            lag(col("l")).over(col("w"))
+        ),
+        "SELECT LAG(l, 1) OVER (ORDER BY ts) AS _c0 FROM t",
     ),
     (lambda t, _: t.select(twice(col("l")).alias("n")), "SELECT twice(l) AS n FROM t"),
     (
