@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Final, final
 
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
@@ -32,6 +33,7 @@ class SortOperator(TableOperator):
         super().__init__()
         self._moment = operation.moment
         self._time = None if operation.column is None else operation.column + 1
+        self._skipped = operation.skipped
         self._sort_key = sort_key(operation.order)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
@@ -51,9 +53,9 @@ class SortOperator(TableOperator):
         """Emit the rows of a time, in order."""
         entry = self.keyed_context.entry
         counts: Counts = entry.get(_TIMES, {}).pop(timer.timestamp, {})
-        for row in sorted(counts, key=self._sort_key):
-            for _ in range(counts[row]):
-                emit(out, INSERT, row)
+        rows = (row for row in sorted(counts, key=self._sort_key) for _ in range(counts[row]))
+        for row in islice(rows, self._skipped, None):
+            emit(out, INSERT, row)
         if self._moment is SortMoment.WATERMARK:
             entry[_LAST] = timer.timestamp
         self.keyed_context.changed()

@@ -46,8 +46,10 @@ class Sort:
         order: Sort order, of rows of the same time if these are emitted as time passes; ties are ordered by arrival.
         moment: Moment at which rows are emitted.
         column: Position of the event-time column; None for the other moments.
+        skipped: Number of rows that are left out at the beginning, if rows are emitted at the end of the input.
     """
 
     order: tuple[Order, ...]
     moment: SortMoment
     column: int | None = None
+    skipped: int = 0

@@ -231,7 +231,8 @@ def _ordered(operation: TopN | Sort | OverAggregate) -> str:
             rank = f"{operation.first} TO {operation.last}{' NUMBERED' if operation.with_number else ''}"
             return f"TopN {_order(operation.order)} {rank} WINDOW {_column(operation.window)}"
         case Sort():
-            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}"
+            skipped = f" FROM {operation.skipped + 1}" if operation.skipped else ""
+            return f"Sort {_order(operation.order)} {operation.moment.value} {_column(operation.column)}{skipped}"
         case OverAggregate():
             time = operation.time
     order = _order(operation.order) if time is None else f"{time.value} {_column(operation.column)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
 from sqlglot import exp
@@ -21,7 +21,7 @@ from kafkastream.sql.plan.plan_builder import (
     rewindowed,
     without_times,
 )
-from kafkastream.sql.plan.relations import Project, Stateful
+from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.plan.sort_operation import SortMoment
 from kafkastream.sql.plan.source_compatibility import is_bounded
 
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from kafkastream.sql.planner.select import Item
 
 __all__ = ["Ordering", "limited", "ordered", "ordered_columns", "ordering_of"]
-
-_ALL: Final = 2**62
 
 
 class Ordering(NamedTuple):
@@ -105,6 +103,9 @@ def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
     if fetch is None and not is_bounded(relation):
         what = "FETCH is missed, which on streaming table is not supported."
         raise text.refused(node.args["offset"], what, "Write LIMIT n OFFSET m, or read bounded tables.")
+    if fetch is None:
+        sort = Sort(order=tuple(orders), moment=SortMoment.END, skipped=offset)
+        return attrs.evolve(rows, relation=_at_once(relation, sort, without_times(relation.fields)))
     if fetch == 0:
         return attrs.evolve(rows, relation=filtered(relation, [FALSE]))
     only_adds = relation.changelog is ChangelogMode.APPEND and not orders
@@ -114,7 +115,7 @@ def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
         operation=TopN(
             order=tuple(orders),
             first=offset + 1,
-            last=_ALL if fetch is None else offset + fetch,
+            last=offset + fetch,
             with_number=False,
             ttl_ms=planner.ttl_ms,
         ),
@@ -144,14 +145,13 @@ def _sorted(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
             "A stream has no end to sort at: add LIMIT n, order by time, or read bounded tables ('scan.bounded.mode')."
         )
         raise text.refused(key, what, now)
-    stateful = Stateful(
-        merged=(relation,),
-        keys=((),),
-        operation=sort,
-        fields=relation.fields if by_time else without_times(relation.fields),
-        upsert_key=relation.upsert_key,
-    )
-    return attrs.evolve(rows, relation=stateful)
+    fields = relation.fields if by_time else without_times(relation.fields)
+    return attrs.evolve(rows, relation=_at_once(relation, sort, fields))
+
+
+def _at_once(relation: Relation, sort: Sort, fields: tuple[Field, ...]) -> Stateful:
+    """Return the sorted rows, all of which go through one task."""
+    return Stateful(merged=(relation,), keys=((),), operation=sort, fields=fields, upsert_key=relation.upsert_key)
 
 
 def _without_doubles(rows: PlannedRows, ordering: Ordering) -> tuple[PlannedRows, list[Order]]:

@@ -41,6 +41,12 @@ def test_rows_come_at_the_end_with_those_that_are_left() -> None:
     ]
 
 
+def test_the_first_rows_may_be_left_out() -> None:
+    driven = Driven(TableOperation(Sort(order=(Order(0),), moment=SortMoment.END, skipped=2)))
+    driven.give(*(row("+I", value) for value in (3, 1, 1, 2)))
+    assert driven.advance(MAX_WATERMARK) == [("+I", 2), ("+I", 3)]
+
+
 def test_rows_of_one_moment_of_the_clock_come_with_its_next_tick() -> None:
     driven = sorting(SortMoment.CLOCK, Order(0))
     assert driven.give(row("+I", 2), row("+I", 1)) == []

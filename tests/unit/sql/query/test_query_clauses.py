@@ -133,6 +133,8 @@ def test_an_order_is_by_time_or_of_bounded_rows() -> None:
     assert isinstance(plan("SELECT id FROM orders ORDER BY pt"), Project)
     assert operation("SELECT id FROM orders ORDER BY pt, id") == Sort(order=(Order(0),), moment=SortMoment.CLOCK)
     assert operation(f"SELECT b FROM {BOUNDED} ORDER BY a") == Sort(order=(Order(1),), moment=SortMoment.END)
+    rest = Sort(order=(Order(0),), moment=SortMoment.END, skipped=1)
+    assert operation(f"SELECT a FROM {BOUNDED} ORDER BY a OFFSET 1 ROW") == rest
     assert operation(f"(SELECT a FROM {BOUNDED}) UNION SELECT id FROM cdc LIMIT 2") == TopN(
         order=(), first=1, last=2, with_number=False
     )
