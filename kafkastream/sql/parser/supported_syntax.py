@@ -30,6 +30,8 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
             *(
                 exp.Add,
                 exp.Alias,
+                exp.All,
+                exp.Any,
                 exp.And,
                 exp.Anonymous,
                 exp.Array,

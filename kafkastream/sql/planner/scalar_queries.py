@@ -11,12 +11,12 @@ from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggregate_of, calls_in
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
-from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression, columns_in
+from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression, columns_in, renumbered
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, JoinKind
-from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, reference
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.inner_queries import bound_query, gives_one_row, whole_query
+from kafkastream.sql.planner.inner_queries import InnerQuery, bound_query, gives_one_row, whole_query
 from kafkastream.sql.planner.join_conditions import Conditions, conditions_around
 from kafkastream.sql.types import DataType, Kind
 
@@ -121,9 +121,8 @@ def _bound_value(
 
     inner = bound_query(planner, scope, query)
     found = conditions_around(planner, scope, inner.scope, inner.bound)
-    if found.rest or not found.right:
-        what = "A query that gives a value may only be bound by equations to the query around it."
-        raise planner.text.refused(node, what, "Join the tables, and GROUP BY the outer row's key.")
+    if found.rest:
+        inner, found = _with_outer_columns(planner, rows, inner, found, node)
     if len(query.expressions) != 1:
         raise planner.text.error(node, "A query in an expression must have one column.", "Select one.")
     item, of = query.expressions[0].unalias(), planner.compiler(inner.scope)
@@ -140,3 +139,25 @@ def _bound_value(
     compiler = _OfGroups(planner, scope.outer().joined(inner.scope), of, groups)
     compiler.width, compiler.fields = width, joined.relation.fields
     return joined, compiler.compile(item)
+
+
+def _with_outer_columns(
+    planner: SelectPlanner, rows: PlannedRows, inner: InnerQuery, found: Conditions, node: exp.Expr
+) -> tuple[InnerQuery, Conditions]:
+    """Join a query with the distinct values of the columns that bind it; they come first, and are what it is bound by."""
+    from kafkastream.sql.planner.joins import of_two
+
+    outer, width = rows.relation, len(rows.relation.fields)
+    needed = sorted({at for one in (*found.left, *found.rest) for at in columns_in(one) if at < width})
+    own = [reference(outer, at) for at in needed]
+    values = planner.distinct(projected(outer, own, [outer.fields[at].name for at in needed], ttl_ms=planner.ttl_ms))
+    places = {at: place for place, at in enumerate(needed)}
+    behind = {width + at: len(needed) + at for at in range(len(inner.rows.relation.fields))}
+    moved = found._replace(
+        left=tuple(renumbered(one, places) for one in found.left),
+        rest=tuple(renumbered(one, {**places, **behind}) for one in found.rest),
+    )
+    both = of_two(planner, (PlannedRows(values), inner.rows), moved, JoinKind.INNER, node)
+    scope = attrs.evolve(Scope(values.fields, ()).joined(inner.scope), fields=both.relation.fields)
+    keys = tuple(reference(both.relation, at) for at in range(len(needed)))
+    return InnerQuery(both, scope), Conditions(tuple(own), keys, None, (), tuple(range(len(needed))))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import attrs
 from sqlglot import exp
@@ -12,6 +12,7 @@ from sqlglot import exp
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.plan.casts import null_of
 from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedExpression
+from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
 from kafkastream.sql.planner.inner_queries import InnerQuery, existence, gives_one_row, named, values_in
@@ -26,6 +27,15 @@ __all__ = ["answered", "filtered_by_queries", "has_query"]
 
 Compile = Callable[[exp.Expr], TypedExpression]
 _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
+_OTHERWISE: Final[Mapping[type[exp.Expr], type[exp.Expr]]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.GT: exp.LTE,
+    exp.LTE: exp.GT,
+    exp.LT: exp.GTE,
+    exp.GTE: exp.LT,
+}
+"""Comparisons, each with the one that holds where it does not."""
 
 
 def has_query(node: exp.Expr) -> bool:
@@ -72,7 +82,14 @@ def answered(
         if isinstance(node, exp.Exists):
             rows, answers[id(node)] = _exists(planner, rows, scope, node)
         elif isinstance(node, exp.In):
-            rows, answers[id(node)] = _is_in(planner, rows, scope, node, compiled)
+            compared = _compared(planner, rows, scope, node, _query_of(node), exp.EQ, compiled)
+            rows, answers[id(node)] = _holds_for_one(planner, compared, node)
+        elif _is_quantified(node):
+            is_all = isinstance(node.expression, exp.All)
+            kind = _OTHERWISE[type(node)] if is_all else type(node)
+            compared = _compared(planner, rows, scope, node, _query_of(node.expression), kind, compiled)
+            rows, answer = _holds_for_one(planner, compared, node)
+            answers[id(node)] = call("NOT", answer) if is_all else answer
         else:
             rows, answers[id(node)] = joined_value(planner, rows, scope, _query_of(node), node)
     return rows, answers
@@ -80,14 +97,17 @@ def answered(
 
 def _queries_in(planner: SelectPlanner, node: exp.Expr) -> Iterator[exp.Expr]:
     """Yield the queries in an expression, with their IN or EXISTS; not those inside of others."""
-    if isinstance(node, exp.Any | exp.All):
-        what = f"{planner.text.shown(node)} is not supported."
-        raise planner.text.refused(node, what, "Compare with (SELECT MIN(...)) or (SELECT MAX(...)).")
-    if isinstance(node, exp.Exists | exp.Subquery) or (isinstance(node, exp.In) and node.args.get("query")):
+    is_in = isinstance(node, exp.In) and node.args.get("query")
+    if isinstance(node, exp.Exists | exp.Subquery) or is_in or _is_quantified(node):
         yield node
     else:
         for child in node.iter_expressions():
             yield from _queries_in(planner, child)
+
+
+def _is_quantified(node: exp.Expr) -> bool:
+    """Whether a comparison is with ANY or ALL of a query's values."""
+    return type(node) in _OTHERWISE and isinstance(node.expression, exp.Any | exp.All)
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
@@ -112,31 +132,54 @@ def _exists(
     return _marked(planner, rows, scope, found, [], node)
 
 
-def _is_in(
-    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, compiled: Compile
-) -> tuple[PlannedRows, TypedExpression]:
-    """Return whether values are among those of a query: NULL, if it is unknown for one of them, and true for none."""
-    rows, scope, inner, equations, may_be_null = _compared(planner, rows, scope, node, compiled)
-    rows, is_in = _marked(planner, rows, scope, inner, equations, node)
+class _Compared(NamedTuple):
+    """Values that are compared with those of a query.
+
+    Args:
+        rows: Rows with the values.
+        scope: Scope of these, with names for the values.
+        inner: The query, with names for its columns.
+        nodes: Comparisons of the values with the columns.
+        may_be_null: Whether NULL may be compared.
+    """
+
+    rows: PlannedRows
+    scope: Scope
+    inner: InnerQuery
+    nodes: list[exp.Expr]
+    may_be_null: bool
+
+
+def _holds_for_one(planner: SelectPlanner, compared: _Compared, node: exp.Expr) -> tuple[PlannedRows, TypedExpression]:
+    """Return whether comparisons hold for a row of a query: NULL, if it is unknown for one of them, and true for none."""
+    rows, scope, inner, nodes, may_be_null = compared
+    rows, holds = _marked(planner, rows, scope, inner, nodes, node)
     if not may_be_null:
-        return rows, is_in
-    unknown = exp.Is(this=exp.Paren(this=_all(equations)), expression=exp.Null())
+        return rows, holds
+    unknown = exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Null())
     rows, is_unknown = _marked(planner, rows, attrs.evolve(scope, fields=rows.relation.fields), inner, [unknown], node)
-    return rows, Case((is_in, is_unknown), (TRUE, null_of(_BOOLEAN)), FALSE, _BOOLEAN)
+    return rows, Case((holds, is_unknown), (TRUE, null_of(_BOOLEAN)), FALSE, _BOOLEAN)
 
 
 def _within(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
     """Return the rows whose values are among those of a query, or with ANTI those that are known not to be."""
-    rows, scope, inner, nodes, may_be_null = _compared(planner, rows, scope, node, planner.compiler(scope).compile)
+    compiled = planner.compiler(scope).compile
+    rows, scope, inner, nodes, may_be_null = _compared(planner, rows, scope, node, _query_of(node), exp.EQ, compiled)
     if kind is JoinKind.ANTI and may_be_null:
         nodes = [exp.Not(this=exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Boolean(this=False)))]
     return _joined(planner, rows, scope, inner, nodes, kind, node)
 
 
 def _compared(
-    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, compiled: Compile
-) -> tuple[PlannedRows, Scope, InnerQuery, list[exp.Expr], bool]:
-    """Return both sides of IN with names for what is compared, the equations, and whether NULL may be compared."""
+    planner: SelectPlanner,
+    rows: PlannedRows,
+    scope: Scope,
+    node: exp.Expr,
+    query: exp.Expr,
+    kind: type[exp.Expr],
+    compiled: Compile,
+) -> _Compared:
+    """Return comparisons of a kind between the left side of a node and a query."""
     operand = _bare(node.this)
     operands = operand.expressions if isinstance(operand, exp.Tuple) else [operand]
     values = [compiled(one) for one in operands]
@@ -147,16 +190,16 @@ def _compared(
         relation = projected(relation, [*references(relation), *added], names, ttl_ms=planner.ttl_ms)
     every = [*references(rows.relation), *added]
     of, in_ = ([f"${side}{at}" for at in range(len(values))] for side in ("of", "in"))
-    inner = values_in(planner, scope, _query_of(node), in_)
+    inner = values_in(planner, scope, query, in_)
     outer = Scope(relation.fields, (*scope.sources, named(of, [every.index(one) for one in values])))
-    equations: list[exp.Expr] = [
-        exp.EQ(this=_column(one), expression=_column(other)) for one, other in zip(of, in_, strict=True)
+    nodes: list[exp.Expr] = [
+        kind(this=_column(one), expression=_column(other)) for one, other in zip(of, in_, strict=True)
     ]
     places = dict(inner.scope.sources[-1].columns)
     may_be_null = any(one.type.is_nullable for one in values) or any(
         inner.rows.relation.fields[places[name]].type.is_nullable for name in in_
     )
-    return attrs.evolve(rows, relation=relation), outer, inner, equations, may_be_null
+    return _Compared(attrs.evolve(rows, relation=relation), outer, inner, nodes, may_be_null)
 
 
 def _all(nodes: Sequence[exp.Expr]) -> exp.Expr:

@@ -90,6 +90,9 @@ _IN_WHERE = {
     "exists or": "v > 25 OR EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.w > 10)",
     "more than an aggregate": "v > (SELECT AVG(w) FROM b)",
     "more than a row": "v > (SELECT w FROM b WHERE id = 2)",
+    "more than any": "v > ANY (SELECT w FROM b)",
+    "more than all": "v > ALL (SELECT w FROM b)",
+    "equal to some": "v = SOME (SELECT w FROM b)",
     "more than a bound aggregate": "v >= (SELECT MAX(w) FROM b WHERE b.k = a.k)",
 }
 _VALUES = {
@@ -99,6 +102,8 @@ _VALUES = {
     "a bound aggregate": "(SELECT MAX(w) FROM b WHERE b.k = a.k)",
     "a bound count": "(SELECT COUNT(*) FROM b WHERE b.k = a.k)",
     "bound aggregates": "(SELECT COALESCE(SUM(w), -1) + COUNT(*) FROM b WHERE b.k = a.k)",
+    "a count bound by a condition": "(SELECT COUNT(*) FROM b WHERE b.w < a.v)",
+    "an aggregate bound by a condition, too": "(SELECT MAX(w) FROM b WHERE b.k = a.k AND b.w < a.v)",
     "a bound row": "(SELECT w FROM b WHERE b.id = a.id)",
     "an aggregate in a case": "CASE WHEN v > (SELECT MIN(w) FROM b) THEN 'more' ELSE 'less' END",
     "in as a value": "v IN (SELECT w FROM b)",
