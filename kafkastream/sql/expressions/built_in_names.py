@@ -20,7 +20,7 @@ def is_built_in(name: str) -> bool:
     """Whether there is a built-in function of this name.
 
     Example:
-        >>> is_built_in("upper"), is_built_in("initcap")
+        >>> is_built_in("upper"), is_built_in("soundex")
         (True, False)
     """
     return name.upper() in NAMES or not is_replaceable(name)
