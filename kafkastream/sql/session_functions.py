@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Mapping
 from typing import Final, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.snapshot import snapshot
+from kafkastream.sql.json_documents import json_part, json_scalar, json_texts
+from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import UserFunction
 
-__all__ = ["NamedFunction", "SessionFunctions"]
+__all__ = ["PYTHON_FUNCTIONS", "NamedFunction", "SessionFunctions"]
 
 Path = tuple[str, str, str]
 """Catalog, database and name."""
@@ -37,6 +40,18 @@ class NamedFunction:
     name: str
     spark_name: str
     function: UserFunction
+
+
+_TEXTS: Final = (DataType.string(), DataType.string())
+PYTHON_FUNCTIONS: Final[Mapping[str, NamedFunction]] = {
+    spark_name: NamedFunction(name, spark_name, UserFunction(function, name, result_type, _TEXTS))
+    for spark_name, name, function, result_type in (
+        ("__json_value", "JSON_VALUE", json_scalar, DataType.string()),
+        ("__json_query", "JSON_QUERY", json_part, DataType.string()),
+        ("__json_query_texts", "JSON_QUERY", json_texts, DataType.of(Kind.ARRAY, parts=(DataType.string(),))),
+    )
+}
+"""Built-in functions that Python computes, by their names in Spark."""
 
 
 @final

@@ -22,7 +22,7 @@ from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.plan.sink_changes import consumed
 from kafkastream.sql.planner.computed_columns import resolved_table
 from kafkastream.sql.planner.query_planner import planned
-from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
+from kafkastream.sql.session_functions import PYTHON_FUNCTIONS, NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.table.table_config import TableConfig
@@ -155,7 +155,7 @@ class SessionPlanner:
             time_zone=self.config.get_local_timezone(),
             idle_timeout_ms=configuration.get(IDLE_TIMEOUT),
             drops_null=configuration.get(NOT_NULL_ENFORCER) == "DROP",
-            functions=FrozenMap(self.functions.known),
+            functions=FrozenMap({**PYTHON_FUNCTIONS, **self.functions.known}),
         )
 
     @property

@@ -50,9 +50,10 @@ COLUMNS: Final = {
 }
 CALLS: Final = """
     SUBSTR(s, 2) | SUBSTRING(s, 2, 3) | SUBSTRING(s, i) | LPAD(s, 5, '0') | RPAD(s, 5, ' ') | REPLACE(s, 'a', 'b')
+    REGEXP(s, 'a+') | REGEXP_EXTRACT(s, 'a(b)', 1) | REGEXP_REPLACE(s, 'a+', 'b')
     SPLIT_INDEX(s, ';', i) | JSON_VALUE(s, '$.a') | JSON_VALUE(s, '$.a' RETURNING BIGINT) | JSON_QUERY(s, '$.a')
     JSON_EXISTS(s, '$.a') | TRIM(s) | TRIM(LEADING 'x' FROM s) | POSITION('x' IN s) | OVERLAY(s PLACING 'x' FROM 2)
-    LN(x) | LOG10(x) | LOG2(x) | MOD(i, 3) | TRUNCATE(d, 1) | SIGN(x) | FLOOR(x) | CEIL(d)
+    LN(x) | LOG10(x) | LOG2(x) | MOD(i, 3) | TRUNCATE(d, 1) | SIGN(x) | ROUND(x, 1) | FLOOR(x) | CEIL(d)
     COALESCE(s, 'none') | IFNULL(i, 0) | NULLIF(i, 0) | IF(i > 0, s, 'none') | GREATEST(i, 0) | LEAST(i, 0) | ROW(i, s)
     CASE WHEN i > 0 THEN s END | CAST(s AS INT) | TRY_CAST(s AS INT) | CAST(ts AS STRING)
     DATE_FORMAT(ts, 'yyyy-MM-dd') | TO_TIMESTAMP(s) | TO_TIMESTAMP(s, 'yyyy/MM/dd') | TO_TIMESTAMP_LTZ(n, 3)
@@ -101,7 +102,7 @@ def calls(t_env: TableEnvironment) -> str:
     written = [call.strip() for call in CALLS.replace("\n", "|").split("|") if call.strip()]
     relation = t_env.sql_query(f"SELECT {', '.join(written)} FROM t")._relation
     assert isinstance(relation, Project)
-    printer = SparkPrinter(lambda place: list(COLUMNS)[place])
+    printer = SparkPrinter(lambda place: list(COLUMNS)[place], kept="")
     texts = (printer.text(one).replace("|", r"\|") for one in relation.expressions)
     rows = (f"| `{call}` | `{text}` |\n" for call, text in zip(written, texts, strict=True))
     return "".join(("| Call | In Spark SQL |\n", "|---|---|\n", *rows))

@@ -7,18 +7,21 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql.types import StructField, StructType
+from pyspark.sql.types import BooleanType, StructField, StructType
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import frame_of
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.functions.user_functions import register
+from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression
 from kafkastream.sql.plan.functions import FUNCTIONS, call
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.relations import Explode, Field, Project
-from kafkastream.sql.plan.spark_text import spark_text
+from kafkastream.sql.plan.spark_text import KEPT, spark_text
+from kafkastream.sql.session_functions import PYTHON_FUNCTIONS
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import Kind
 from tests.unit.sql.planning import compiled, plan, under
@@ -80,8 +83,10 @@ SPLIT_INDEX(s, ', ', 1) => World
 SPLIT_INDEX('a|b', '|', 5) => None
 REGEXP_EXTRACT('foothebar', 'foo(.*?)(bar)', 2) => bar
 REGEXP_EXTRACT('foothebar', 'zzz', 0) => None
+REGEXP_EXTRACT('url&channel_id=7&a', '(&|^)channel_id=([^&]*)', 2) => 7
+REGEXP_EXTRACT('ac', 'a(b)?c', 1) => None
 REGEXP_REPLACE('foobar', 'oo|ar', '') => fb
-REGEXP_REPLACE('a1b2', '(\d)', '<$1>') => a<1>b<2>
+REGEXP_REPLACE('a1b2', '(\d)', '<$1>') => a<$1>b<$1>
 'a_c' LIKE 'a!_c' ESCAPE '!' => true
 'a\c' LIKE 'a\c' => true
 'abc' LIKE 'a%' => true
@@ -181,7 +186,7 @@ JSON_VALUE(j, '$.a') => None
 JSON_VALUE(j, '$.s') => x y
 JSON_VALUE(j, '$.t') => true
 JSON_VALUE(j, '$.n') => None
-JSON_VALUE(j, '$.d') => 1.5
+JSON_VALUE(j, '$.d') => 1.50
 JSON_VALUE(j, '$.zz' DEFAULT 'q' ON EMPTY DEFAULT 'q' ON ERROR) => q
 JSON_VALUE(j, 'lax $.a.c[1]' RETURNING INT) => 2
 JSON_VALUE('[broken', '$.a') => None
@@ -325,12 +330,14 @@ i NOT BETWEEN 1 AND 2 => true
 
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
-    return table_session(spark, "UTC")
+    own = table_session(spark, "UTC")
+    register(own, PYTHON_FUNCTIONS.values(), JobAttempt("expressions"))
+    return own
 
 
 def test_results_are_those_of_flink(session: SparkSession) -> None:
     cases = [line.split(" => ") for line in RESULTS.strip().splitlines()]
-    row = session.sql("select " + ", ".join(f"{sql} as c{at}" for at, sql in enumerate(ROW.values())))
+    row = session.sql(f"select true as {KEPT}, " + ", ".join(f"{sql} as c{at}" for at, sql in enumerate(ROW.values())))
     written = [f"cast({spark_text(compiled(case, FIELDS))} as string) as r{at}" for at, (case, _) in enumerate(cases)]
     (found,) = row.selectExpr(*written).collect()
     assert {case: str(value) for (case, _), value in zip(cases, found, strict=True)} == dict(cases)
@@ -355,7 +362,8 @@ def examples() -> Iterator[TypedExpression]:
 def test_types_are_those_that_spark_says(session: SparkSession) -> None:
     compared = [*(compiled(line.split(" => ")[0], FIELDS) for line in RESULTS.strip().splitlines()), *examples()]
     compared = [one for one in dict.fromkeys(compared) if one.type.kind not in INTERVALS]
-    schema = StructType([StructField(f"c{at}", spark_type(field.type)) for at, field in enumerate(FIELDS)])
+    columns = [StructField(f"c{at}", spark_type(field.type)) for at, field in enumerate(FIELDS)]
+    schema = StructType([StructField(KEPT, BooleanType()), *columns])
     told = frame_of(session, [], schema).selectExpr(*map(spark_text, compared)).schema
     ours = {spark_text(one): spark_type(one.type).simpleString() for one in compared}
     assert ours == {spark_text(one): field.dataType.simpleString() for one, field in zip(compared, told, strict=True)}

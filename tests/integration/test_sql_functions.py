@@ -244,20 +244,20 @@ class Splitting(TableFunction):
 def test_table_and_aggregate_functions(t_env: TableEnvironment, tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     t_env.get_config().set("pipeline.global-job-parameters", "separator:-")
-    t_env.create_temporary_function("split", udtf(Splitting(closed), result_types=["STRING", "INT"]))
+    t_env.create_temporary_function("divide", udtf(Splitting(closed), result_types=["STRING", "INT"]))
     t_env.create_temporary_function("spread", Spread())
     t_env.execute_sql(
         "CREATE VIEW t AS SELECT * FROM (VALUES (1, 'a-bb'), (2, CAST(NULL AS STRING)), (3, 'ccc'), (4, 'a')) AS v (id, s)"
     )
-    joined = "SELECT id, part, n FROM t LEFT JOIN LATERAL TABLE(split(s)) AS p (part, n) ON TRUE WHERE id < 4"
+    joined = "SELECT id, part, n FROM t LEFT JOIN LATERAL TABLE(divide(s)) AS p (part, n) ON TRUE WHERE id < 4"
     assert sorted(rows(t_env, joined)) == [(1, "a", 1), (1, "bb", 2), (2, None, None), (3, "ccc", 3)]
     assert closed.exists()
-    grouped = "SELECT part, spread(id), spread(n) FROM t, LATERAL TABLE(split(s)) AS p (part, n) GROUP BY part"
+    grouped = "SELECT part, spread(id), spread(n) FROM t, LATERAL TABLE(divide(s)) AS p (part, n) GROUP BY part"
     assert {("a", 3, 0), ("bb", 0, 0), ("ccc", 0, 0)} <= set(rows(t_env, grouped))
     with pytest.raises(UserFunctionError) as caught:
-        rows(t_env, "SELECT part FROM (VALUES ('wrong')) AS v (s), LATERAL TABLE(split(s)) AS p (part, n)")
+        rows(t_env, "SELECT part FROM (VALUES ('wrong')) AS v (s), LATERAL TABLE(divide(s)) AS p (part, n)")
     assert (
-        "function 'split' returned ('wrong', 'not a number'), a tuple, which is not of type ROW<" in caught.value.what
+        "function 'divide' returned ('wrong', 'not a number'), a tuple, which is not of type ROW<" in caught.value.what
     )
     with pytest.raises(UserFunctionError) as caught:
         rows(t_env, "SELECT k, spread(n) FROM (VALUES ('a', 1), ('b', 666)) AS v (k, n) GROUP BY k")

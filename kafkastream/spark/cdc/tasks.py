@@ -28,7 +28,7 @@ from kafkastream.spark.worker.change_router import FollowsSchemas
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, collect_reports, report_batches
 from kafkastream.spark.worker.worker_cache import JobAttempt
-from kafkastream.sql.session_functions import NamedFunction
+from kafkastream.sql.session_functions import PYTHON_FUNCTIONS, NamedFunction
 
 if TYPE_CHECKING:
     from kafkastream.spark.exchange.source_task import SourceTask
@@ -95,7 +95,7 @@ class Tasks:
         return self._transformed(frame, self.first).mapInArrow(passing_on(self.last.reports), MESSAGE_SCHEMA)
 
     def _transformed(self, frame: DataFrame, first: TaskPlan) -> DataFrame:
-        register(frame.sparkSession, self.functions, self.last.run)
+        register(frame.sparkSession, (*PYTHON_FUNCTIONS.values(), *self.functions), self.last.run)
         messages = frame.mapInArrow(handing_over(first.reports), MESSAGE_SCHEMA)
         return transformed(messages, self.transforms)
 

@@ -20,7 +20,9 @@ _OF_TABLES: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",  # a failing cast fails the job
     "spark.sql.caseSensitive": "true",
     "spark.sql.streaming.stopActiveRunOnRestart": "false",
+    "spark.sql.legacy.codingErrorAction": "true",  # characters that an encoding lacks are replaced
     "spark.sql.timeType.enabled": "true",
+    "spark.sql.variant.allowDuplicateKeys": "true",  # the last counts
     "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
 }
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 import attrs
 from sqlglot import exp
 
 from kafkastream.sql.parser.parsed_query import QueryText
-from kafkastream.sql.plan.functions.type_rules import most_digits, wider_numbers
+from kafkastream.sql.plan.functions.type_rules import wider_numbers, widest_decimal
 from kafkastream.sql.type_families import BYTES, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["common_type"]
-
-_MOST_DIGITS: Final = 38
 
 
 def common_type(text: QueryText, node: exp.Expr, types: Sequence[DataType]) -> DataType:
@@ -43,8 +40,7 @@ def _common(types: Sequence[DataType], kinds: set[Kind]) -> DataType | None:
     if kinds <= BYTES:
         return DataType.of(Kind.VARBINARY, size)
     if kinds <= WHOLE | {Kind.DECIMAL} and Kind.DECIMAL in kinds:
-        whole, scale = most_digits(types)
-        return DataType.of(Kind.DECIMAL, min(_MOST_DIGITS, whole + scale), scale)
+        return widest_decimal(types)
     if kinds <= NUMERIC:
         return wider_numbers(types)
     if len(kinds) == 1 and kinds <= STAMPS:

@@ -148,7 +148,7 @@ class ExpressionCompiler:
         if "E" in number.upper():
             return Literal(number, DataType.of(Kind.DOUBLE).not_null())
         whole, _, fraction = number.partition(".")
-        digits = max(len((whole + fraction).lstrip("0")), len(fraction), 1)
+        digits = len(whole + fraction)
         if digits > _MOST_DIGITS:
             raise self.text.error(node, f"The number {number} has more than {_MOST_DIGITS} digits.", "Write fewer.")
         return Literal(number, DataType.of(Kind.DECIMAL, digits, len(fraction)).not_null())

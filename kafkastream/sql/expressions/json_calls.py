@@ -8,8 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlglot import exp
 
 from kafkastream.sql.plan.casts import cast
-from kafkastream.sql.plan.expression import NULL, TypedExpression, is_null
+from kafkastream.sql.plan.expression import NULL, TRUE, Literal, TypedExpression, is_null
 from kafkastream.sql.plan.functions.json_constructors import RAW_JSON
+from kafkastream.sql.plan.functions.json_functions import checked_path
+from kafkastream.sql.plan.user_call import user_call
+from kafkastream.sql.session_functions import PYTHON_FUNCTIONS, NamedFunction
+from kafkastream.sql.type_families import TEXT
+from kafkastream.sql.types import DataType
 
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
@@ -34,27 +39,48 @@ def _plain(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 def _value(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     clauses = _clauses(of, node, "NULL", "DEFAULT")
-    found, returning = _plain(of, node), node.args.get("returning")
+    found, returning = _read(of, node, PYTHON_FUNCTIONS["__json_value"]), node.args.get("returning")
     if returning:
         scalar = found
         found = of.located(node, lambda: cast(scalar, returning.meta["type"], tries=True))
     defaults = {event: of.compile(value) if value else NULL for event, (_, value) in clauses.items()}
-    if all(map(is_null, defaults.values())):
-        return found
-    if defaults.get("EMPTY", NULL) != defaults.get("ERROR", NULL):
-        what = "JSON_VALUE gives the same DEFAULT ON EMPTY and ON ERROR here, or none."
+    default = defaults.get("ERROR", NULL)
+    if _is_lax(node) and defaults.get("EMPTY", NULL) != default:
+        what = "JSON_VALUE with a lax path gives the same DEFAULT ON EMPTY and ON ERROR here, or none."
         raise of.text.refused(node, what, "Write both with the same value.")
-    return of.call(node, "COALESCE", found, defaults["EMPTY"])
+    return found if is_null(default) else of.call(node, "$OR_DEFAULT", found, default, of.compile(node.expressions[0]))
+
+
+def _is_lax(node: exp.Expr) -> bool:
+    """Whether a path is lax, for which a missing value is no error; paths are strict without a mode, as in Flink."""
+    return str(node.expressions[1].name).startswith("lax ")
 
 
 def _query(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     _clauses(of, node, "NULL")
-    return _plain(of, node)
+    returning = node.args.get("returning")
+    type_ = returning.meta["type"].nullable() if returning else DataType.string()
+    if type_ not in _QUERIES:
+        raise of.text.refused(node, f"JSON_QUERY returns STRING or ARRAY<STRING>, not {type_}.", "CAST the result.")
+    return _read(of, node, _QUERIES[type_])
+
+
+def _read(of: ExpressionCompiler, node: exp.Expr, function: NamedFunction) -> TypedExpression:
+    """Compile a call of a function of a document and a path, which Python computes."""
+    name, arguments = function.name, [of.compile(one) for one in node.expressions]
+    if len(arguments) != 2 or not (arguments[0].type.kind in TEXT or is_null(arguments[0])):
+        types = ", ".join(f"<{one.type}>" for one in arguments)
+        raise of.text.error(node, f"Cannot apply '{name}' to arguments of type '{name}({types})'", "")
+    path = of.located(node, lambda: checked_path(arguments), node.expressions)
+    return user_call(function, [arguments[0], Literal.text(path)])
 
 
 def _exists(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
-    _clauses(of, node, "FALSE")
-    return _plain(of, node)
+    clauses = _clauses(of, node, "FALSE", "TRUE", "UNKNOWN")
+    found, (on_error, _) = _plain(of, node), clauses.get("ERROR", ("FALSE", None))
+    if on_error == "FALSE" or _is_lax(node):
+        return found
+    return of.call(node, "$TRUE_OR", found, TRUE if on_error == "TRUE" else NULL)
 
 
 def _constructed(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
@@ -75,6 +101,9 @@ def _nested(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 
 _USUAL_NULLS: Final[Mapping[str, str]] = {"JSON_OBJECT": "NULL", "JSON_ARRAY": "ABSENT"}
+_QUERIES: Final[Mapping[DataType, NamedFunction]] = {
+    one.function.result_type: one for one in PYTHON_FUNCTIONS.values() if one.name == "JSON_QUERY"
+}
 JSON_CALLS: Final[Mapping[str, Callable[[Any, Any], TypedExpression]]] = {
     "JSON_VALUE": _value,
     "JSON_QUERY": _query,

@@ -9,15 +9,16 @@ from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpressio
 from kafkastream.sql.plan.functions.bound_arguments import named
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.time_functions import truncated
-from kafkastream.sql.plan.spark_type_names import quoted_text, spark_type
+from kafkastream.sql.plan.spark_type_names import decimal_of, quoted_text, spark_type
 from kafkastream.sql.quoting import quoted
-from kafkastream.sql.type_families import CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
+from kafkastream.sql.type_families import APPROXIMATE, CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["cast", "cast_text", "null_of", "widened"]
 
 _LONGEST = 2**31 - 1
 _EQUALS = ", '=', "
+_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
 
 def null_of(type_: DataType) -> Cast:
@@ -73,12 +74,49 @@ def _converted_text(source: DataType, target: DataType, value: str, keyword: str
         if source.kind in CONSTRUCTED:
             return _length(named([value], lambda names: _as_text(names[0], source), "t"), target)
         return _length(_as_text(value, source), target)
+    if source.kind in NUMERIC and target.kind in NUMERIC:
+        return _number(value, source, target) or plain
+    if source.kind is Kind.TIME and target.kind in STAMPS:
+        clock = f"make_dt_interval(0, hour({value}), minute({value}), extract(SECOND FROM {value}))"
+        return f"cast(timestamp_ntz'1970-01-01 00:00:00' + {clock} as {spark_type(target)})"
+    if source.kind in STAMPS and target.kind is Kind.TIME:
+        return f"cast(date_format({value}, 'HH:mm:ss') as {spark_type(target)})"
     if source.kind in TEXT and target.kind in WHOLE:
         digits = f"regexp_replace(trim({value}), '^([+-]?[0-9]+)[.][0-9]*$', '$1')"
         return f"{keyword}({digits} as {spark_type(target)})"
     if target.kind in STAMPS and not _fits(source, target):
         return truncated(plain, target.size or 0)
     return plain
+
+
+def _number(value: str, source: DataType, target: DataType) -> str | None:
+    """Return a number of another type: integers wrap around as in Java, and a DECIMAL that is too long is NULL."""
+    if target.kind is Kind.DECIMAL:
+        tried = f"try_cast({value} as {spark_type(target)})"
+        if source.kind not in APPROXIMATE:
+            given = decimal_of(source)
+            has_room = (given.size or 0) - (given.scale or 0) < (target.size or 0) - (target.scale or 0) + (
+                (given.scale or 0) <= (target.scale or 0)
+            )
+            return None if has_room else tried
+        return f"if({value} - {value} = 0 or {value} is null, {tried}, raise_error('NaN and Infinity are no DECIMAL'))"
+    if target.kind in APPROXIMATE or _BITS.get(source.kind, 65) <= _BITS[target.kind]:
+        return None
+    if source.kind in APPROXIMATE:
+        kind, bits = ("bigint", 64) if target.kind is Kind.BIGINT else ("int", 32)
+        most, least = 2 ** (bits - 1) - 1, f"{kind}(-{2 ** (bits - 1)}BD)"
+        value = (
+            f"case when isnan({value}) then {kind}(0) when {value} >= {most}BD then {kind}({most}BD) "
+            f"when {value} <= -{most}BD then {least} else cast({value} as {kind}) end"
+        )
+        return value if bits == _BITS[target.kind] else _wrapped(value, target)
+    return _wrapped(value, target) if target.kind is not Kind.BIGINT else None
+
+
+def _wrapped(value: str, target: DataType) -> str:
+    """Return the lowest bits of a number."""
+    half = 2 ** (_BITS[target.kind] - 1)
+    return f"cast(((cast({value} as bigint) & {2 * half - 1}L) ^ {half}L) - {half}L as {spark_type(target)})"
 
 
 def _fits(source: DataType, target: DataType) -> bool:
@@ -99,6 +137,8 @@ def _as_text(value: str, source: DataType, depth: int = 0) -> str:
             return value
         case kind if kind in CONSTRUCTED:
             return _constructed_text(value, source, depth)
+        case Kind.BINARY | Kind.VARBINARY:
+            return f"decode({value}, 'UTF-8')"
         case _:
             return f"cast({value} as string)"
 

@@ -27,7 +27,7 @@ from kafkastream.sql.plan.functions import FUNCTIONS
 from kafkastream.sql.plan.functions.window_functions import FAILURE, OF_PAIRS
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.relations import column
-from kafkastream.sql.plan.spark_type_names import quoted_text
+from kafkastream.sql.plan.spark_type_names import quoted_text, spark_type
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import Kind
@@ -130,6 +130,8 @@ def _literal(literal: Literal) -> str:
             return "true" if value else "false"
         case str(value) if literal.type.kind in TEXT:
             return quoted_text(value)
+        case value if literal.type.kind is Kind.DECIMAL and str(value).startswith("0"):
+            return f"cast({value}BD as {spark_type(literal.type)})"
         case value:
             return f"{value}{_SUFFIXES.get(literal.type.kind, '')}"
 

@@ -17,6 +17,7 @@ import attrs
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.session_functions import PYTHON_FUNCTIONS
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.type_families import BYTES, TEXT
 from kafkastream.sql.types import DataType
@@ -111,8 +112,12 @@ def differences_of(session: SparkSession, family: Family, compiled: Compiled) ->
 def session_of(program: SparkSession) -> SparkSession:
     """A session as of a query, given that of the program."""
     from kafkastream.spark.session.query_settings import table_session
+    from kafkastream.spark.sql.functions.user_functions import register
+    from kafkastream.spark.worker.worker_cache import JobAttempt
 
-    return table_session(program, ZONE)
+    session = table_session(program, ZONE)
+    register(session, PYTHON_FUNCTIONS.values(), JobAttempt("cells"))
+    return session
 
 
 def _theirs(text: str) -> str:

@@ -163,10 +163,14 @@ def _shown(value: Any, type_: DataType, *, inside: bool = False) -> str | None:
         case Kind.ROW:
             fields = [_shown(value[at], one.type, inside=True) for at, one in enumerate(type_.fields)]
             return shown_row(list(map(str, fields)), "()")
+        case _:
+            return _shown_leaf(value, type_.kind, inside=inside)
+
+
+def _shown_leaf(value: Any, kind: Kind, *, inside: bool) -> str:
+    match kind:
         case Kind.TIMESTAMP | Kind.TIMESTAMP_LTZ:
-            return shown_time(str(np.datetime64(int(value.value), "us"))) + (
-                "Z" if type_.kind is Kind.TIMESTAMP_LTZ else ""
-            )
+            return shown_time(str(np.datetime64(int(value.value), "us"))) + ("Z" if kind is Kind.TIMESTAMP_LTZ else "")
         case Kind.DATE:
             return str(np.datetime64(int(value.value), "D"))
         case Kind.TIME:
@@ -175,5 +179,9 @@ def _shown(value: Any, type_: DataType, *, inside: bool = False) -> str | None:
             return f"{value.as_py()} months"
         case Kind.INTERVAL_DAY_SECOND:
             return f"{value.as_py() // 1000} ms"
+        case Kind.FLOAT:
+            return shown_plain(float(str(np.float32(value.as_py()))), inside=inside)
+        case Kind.CHAR | Kind.VARCHAR:
+            return shown_plain(value.as_buffer().to_pybytes().decode(errors="replace"), inside=inside)
         case _:
             return shown_plain(value.as_py(), inside=inside)

@@ -11,10 +11,6 @@ __all__ = ["REASONS", "reason_of"]
 _ACCEPTED: Final = r"^(bytes: .*|arrays: IF.*|maps: IF.*|rows: IF.*|constants: (MAP|ROW).*|.* NULL|stamps: (d < t|CASE WHEN n > 0 THEN d.*))$"
 REASONS: Final[Mapping[str, str]] = {
     "Calls that Flink refuses are computed, where nothing else could be meant.": _ACCEPTED,
-    "The type of the result is Spark's.": (
-        r"^(documents: JSON_QUERY.*RETURNING.*|whole: (TRUNCATE|i \* 0.5).*|exact: (q % 7|ROUND|FLOOR|CEIL|COALESCE|CASE).*"
-        r"|stamps: (TIMESTAMPADD\(HOUR|d \+ INTERVAL '1' HOUR|c [+-]|IF).*)$"
-    ),
 }
 """Pattern of ``family: expression`` by reason; the first that fits counts."""
 

@@ -19,7 +19,9 @@ from kafkastream.sql.plan.functions.letter_functions import LETTER_FUNCTIONS
 from kafkastream.sql.plan.functions.map_functions import MAP_FUNCTIONS
 from kafkastream.sql.plan.functions.number_functions import NUMBERS
 from kafkastream.sql.plan.functions.operator_functions import OPERATORS
+from kafkastream.sql.plan.functions.padding_functions import PADDING_FUNCTIONS
 from kafkastream.sql.plan.functions.pattern_functions import PATTERN_FUNCTIONS
+from kafkastream.sql.plan.functions.regex_functions import REGEX_FUNCTIONS
 from kafkastream.sql.plan.functions.text_functions import TEXTS
 from kafkastream.sql.plan.functions.time_functions import TIME_FUNCTIONS
 from kafkastream.sql.plan.functions.url_functions import URL_FUNCTIONS
@@ -33,6 +35,8 @@ _CALLED: Final[Mapping[str, BuiltInFunction]] = {
     **LETTER_FUNCTIONS,
     **PATTERN_FUNCTIONS,
     **URL_FUNCTIONS,
+    **PADDING_FUNCTIONS,
+    **REGEX_FUNCTIONS,
     **NUMBERS,
     **CHOICES,
     **TIME_FUNCTIONS,
@@ -48,7 +52,7 @@ FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {**OPERATORS, **WINDOWS, **_CA
 _BY_GRAMMAR: Final = frozenset({"CEIL", "FLOOR", "OVERLAY", "POSITION"})
 NAMES: Final = (
     *(name for name in _CALLED if name.isidentifier() and name not in _BY_GRAMMAR),
-    *("ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
+    *("JSON_QUERY", "JSON_VALUE", "ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
 )
 """Names of functions with plain calls in SQL; CAST, CASE, EXTRACT, TRIM, POSITION and others have special syntax."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, is_null
+from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, TypedExpression, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
 from kafkastream.sql.plan.functions.type_rules import (
     as_decimals,
@@ -16,7 +16,8 @@ from kafkastream.sql.plan.functions.type_rules import (
     decimal_sum,
     wider_numbers,
 )
-from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.plan.functions.written_values import in_utc
+from kafkastream.sql.plan.spark_type_names import decimal_of, spark_type
 from kafkastream.sql.type_families import APPROXIMATE, INTERVALS, NUMERIC, STAMPS, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
@@ -29,6 +30,9 @@ _DECIMALS: Final[Mapping[str, Callable[[DataType, DataType], DataType]]] = {
     "/": decimal_quotient,
     "%": decimal_rest,
 }
+_TRIES: Final = {"+": "try_add", "-": "try_subtract", "*": "try_multiply"}
+_MOST_DIGITS: Final = 38
+_DAY_MS: Final = 86_400_000
 
 
 def misapplied(sign: str, arguments: Arguments) -> CallError:
@@ -40,7 +44,8 @@ def misapplied(sign: str, arguments: Arguments) -> CallError:
 def _operands(sign: str, arguments: Arguments) -> Arguments:
     kinds = {one.type.kind for one in arguments}
     if kinds <= NUMERIC:
-        return as_decimals(arguments)
+        is_whole_rest = sign == "%" and not any(decimal_of(one.type).scale for one in arguments)
+        return arguments if is_whole_rest else as_decimals(arguments)
     known = [one.type.kind for one in arguments if not is_null(one)]
     if not _fit(sign, known):
         raise misapplied(sign, arguments)
@@ -71,18 +76,25 @@ def _arithmetic(sign: str) -> BuiltInFunction:
         types = [one.type for one in call.arguments]
         if {one.kind for one in types} <= NUMERIC:
             if sign == "/":
-                return _divided(types, *texts)
+                return _divided(types, *texts, overflows=_may_overflow(call))
             if sign == "%":
                 return _modulo(types, *texts)
-        return f"({texts[0]} {sign} {texts[1]})"
+            if _may_overflow(call):
+                return f"{_TRIES[sign]}({texts[0]}, {texts[1]})"
+        return _moved(call, sign, *texts) or f"({texts[0]} {sign} {texts[1]})"
 
     return BuiltInFunction(inferred, written, (2, 2), prepare=partial(_operands, sign))
+
+
+def _may_overflow(call: Call) -> bool:
+    """Whether a result may have more digits than a DECIMAL, for which Flink gives NULL."""
+    return call.type.kind is Kind.DECIMAL and call.type.size == _MOST_DIGITS
 
 
 def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) -> DataType:
     kinds = {left.kind, right.kind}
     if kinds & INTERVALS or kinds <= TIMES:
-        return _time_result(arguments, left, right)
+        return _time_result(left, right)
     if any(map(is_null, arguments)):
         known = left if is_null(arguments[1]) else right
         if known.kind is Kind.DECIMAL:
@@ -95,27 +107,48 @@ def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) ->
     return _DECIMALS[sign](left, right)
 
 
-def _time_result(arguments: Arguments, left: DataType, right: DataType) -> DataType:
+def _time_result(left: DataType, right: DataType) -> DataType:
     """Return the result type of times and intervals: a TIMESTAMP keeps its precision; two intervals give one."""
     for one in (left, right):
         if one.kind in STAMPS:
             return one
     times = [one for one in (left, right) if one.kind in TIMES]
     if times:
-        return DataType.of(Kind.TIME, 6) if times[0].kind is Kind.TIME else _after_date(arguments)
+        return DataType.of(times[0].kind)
     return left if left.kind in INTERVALS else right
 
 
-def _after_date(arguments: Arguments) -> DataType:
-    """Return DATE if whole days or months are added; otherwise Spark's result is a timestamp."""
-    is_whole = any(
-        one.type.kind is Kind.INTERVAL_YEAR_MONTH or (isinstance(one, Interval) and one.unit is IntervalUnit.DAY)
-        for one in arguments
+def _moved(call: Call, sign: str, left: str, right: str) -> str | None:
+    """Return a DATE plus whole days of an interval, or a TIME that goes on after midnight; None for other operands."""
+    first, second = call.arguments
+    interval = first if first.type.kind in INTERVALS else second
+    time, added = (left, right) if interval is second else (right, left)
+    if interval.type.kind is Kind.INTERVAL_YEAR_MONTH:
+        return in_utc(time, f"{{0}} {sign} {added}") if call.type.kind is Kind.TIMESTAMP_LTZ else None
+    if interval.type.kind is not Kind.INTERVAL_DAY_SECOND:
+        return None
+    if call.type.kind is Kind.DATE and not _is_days(interval):
+        return f"date_add({time}, {sign}cast(extract(DAY FROM {added}) as int))"
+    if call.type.kind is Kind.TIMESTAMP_LTZ and not _is_within_day(interval):
+        return in_utc(time, f"{{0}} {sign} {added}")
+    if call.type.kind is Kind.TIME:
+        clock = f"make_dt_interval(0, hour({time}), minute({time}), extract(SECOND FROM {time}))"
+        moved = f"timestamp_ntz'1970-01-01 00:00:00' + {clock} {sign} {added}"
+        return f"cast(date_format({moved}, 'HH:mm:ss.SSSSSS') as time(6))"
+    return None
+
+
+def _is_within_day(interval: TypedExpression) -> bool:
+    return (
+        isinstance(interval, Interval) and interval.unit is IntervalUnit.MILLISECOND and abs(interval.amount) < _DAY_MS
     )
-    return DataType.of(Kind.DATE) if is_whole else DataType.of(Kind.TIMESTAMP_LTZ, 3)
 
 
-def _divided(types: Sequence[DataType], left: str, right: str) -> str:
+def _is_days(interval: TypedExpression) -> bool:
+    return isinstance(interval, Interval) and interval.unit is IntervalUnit.DAY
+
+
+def _divided(types: Sequence[DataType], left: str, right: str, *, overflows: bool) -> str:
     kinds = {one.kind for one in types}
     if kinds <= WHOLE:
         return f"cast(({left} div {right}) as {spark_type(wider_numbers(types))})"
@@ -123,17 +156,19 @@ def _divided(types: Sequence[DataType], left: str, right: str) -> str:
         without = f"if({left} = 0 or isnan({left}), double('NaN'), sign({left}) * double('Infinity'))"
         divided = f"case when {right} = 0 then {without} else {left} / {right} end"
         return f"cast({divided} as {'double' if kinds != {Kind.FLOAT} else 'float'})"
-    return f"({left} / {right})"
+    divided = f"({left} / {right})"
+    return f"if({right} = 0, {divided}, try_divide({left}, {right}))" if overflows else divided
 
 
 def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
-    """Return the type of a remainder; for integers it is the divisor's."""
+    """Return a remainder; that of whole numbers has the divisor's type."""
     kinds = {one.kind for one in types}
     if kinds & APPROXIMATE:
         return f"if({right} = 0, double('NaN'), {left} % {right})"
-    if kinds <= WHOLE:
-        return f"cast(({left} % {right}) as {spark_type(types[1])})"
-    return f"({left} % {right})"
+    rest = f"({left} % {right})"
+    return (
+        rest if decimal_of(types[0]).scale or decimal_of(types[1]).scale else f"cast({rest} as {spark_type(types[1])})"
+    )
 
 
 def _negated() -> BuiltInFunction:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Case, TypedExpression, is_null
+from kafkastream.sql.plan.expression import Call, Case, Cast, CastMode, TypedExpression, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
 from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
+from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["CHOICES", "case"]
@@ -22,7 +23,10 @@ def _first_known(arguments: Arguments) -> DataType:
 
 
 def _branches(arguments: Arguments) -> Arguments:
-    return [arguments[0], *with_common_type(arguments[1:])]
+    condition, first, second = arguments
+    if first.type.kind is second.type.kind and first.type.kind in STAMPS:  # of the first precision, as in Flink
+        second = Cast(second, first.type.nullable(), CastMode.CAST)
+    return [condition, *with_common_type([first, second])]
 
 
 def _branch_type(arguments: Arguments) -> DataType:

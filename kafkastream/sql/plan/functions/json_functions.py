@@ -1,4 +1,4 @@
-"""``JSON_VALUE``, ``JSON_QUERY`` and ``JSON_EXISTS``."""
+"""``JSON_EXISTS``, paths, and clauses of the functions that Python computes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call
-from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, always_nullable, never_null
+from kafkastream.sql.plan.functions.built_in import (
+    Arguments,
+    BuiltInFunction,
+    CallError,
+    forms,
+    like,
+    returns,
+)
+from kafkastream.sql.plan.functions.type_rules import widest
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["JSON_FUNCTIONS"]
+__all__ = ["JSON_FUNCTIONS", "checked_path"]
 
 _PATH: Final = re.compile(r"\$(\.[A-Za-z_]\w*|\[\d+\]|\['[^']+'\])*")
 _MODE: Final = re.compile(r"^(lax|strict)\s+")
@@ -24,10 +32,20 @@ def _steps(arguments: Arguments) -> str:
     return _MODE.sub("", written_text(arguments[1]) or "")
 
 
-def _checked(arguments: Arguments) -> Arguments:
+def checked_path(arguments: Arguments) -> str:
+    """Return the steps of a path that is written out.
+
+    Raises:
+        CallError: The path is computed, or has other steps.
+    """
     if not _PATH.fullmatch(_steps(arguments)):
         what = "A JSON path must be a literal of steps '$.name', '$[0]' or \"$['name']\" here."
         raise CallError.unsupported(what, "Write it so.", 1)
+    return _steps(arguments)
+
+
+def _checked(arguments: Arguments) -> Arguments:
+    checked_path(arguments)
     return arguments
 
 
@@ -36,26 +54,22 @@ def _found(call: Call, texts: Sequence[str]) -> str:
     return f"try_variant_get(try_parse_json({texts[0]}), {quoted_text(_steps(call.arguments))}, 'variant')"
 
 
-def _value(call: Call, texts: Sequence[str]) -> str:
-    found = _found(call, texts)
-    return f"if(schema_of_variant({found}) rlike '^(OBJECT|ARRAY)', null, cast({found} as string))"
-
-
-def _query(call: Call, texts: Sequence[str]) -> str:
-    is_whole = f"schema_of_variant({_found(call, texts)}) rlike '^(OBJECT|ARRAY)'"
-    return f"if({is_whole}, get_json_object({texts[0]}, {quoted_text(_steps(call.arguments))}), null)"
-
-
 def _exists(call: Call, texts: Sequence[str]) -> str:
-    return f"({_found(call, texts)} is not null)"
+    found = _found(call, texts)
+    return f"if({texts[0]} is null, null, {found} is not null and not is_variant_null({found}))"
 
 
-_STRING: Final = always_nullable(DataType.string())
+def _found_type(arguments: Arguments) -> DataType:
+    return widest(arguments[:2]).nullable()
+
+
 JSON_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
-    "JSON_VALUE": BuiltInFunction(_STRING, _value, (2, 2), takes=(TEXT,), prepare=_checked),
-    "JSON_QUERY": BuiltInFunction(_STRING, _query, (2, 2), takes=(TEXT,), prepare=_checked),
     "JSON_EXISTS": BuiltInFunction(
-        never_null(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked
+        returns(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked
+    ),
+    "$OR_DEFAULT": BuiltInFunction(_found_type, forms("if({2} is null, null, coalesce({0}, {1}))"), (3, 3)),
+    "$TRUE_OR": BuiltInFunction(
+        like(0, nullable=True), forms("(nullif({0}, false) or ({0} is not null and {1}))"), (2, 2)
     ),
 }
-"""Functions by name; RETURNING is a TRY_CAST of the value, DEFAULT a COALESCE."""
+"""Functions by name; Python computes JSON_VALUE, whose RETURNING is a TRY_CAST, and JSON_QUERY."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+import attrs
+
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC
 from kafkastream.sql.plan.functions.bound_arguments import bound_text
@@ -32,6 +34,8 @@ _NUMBERS: Final = NUMERIC | TEXT
 """Kinds that Spark casts to a number implicitly."""
 _MOST: Final = 38
 _MOST_INT: Final = 2**31
+_MOST_ROUNDED: Final = 1100
+"""Digits beyond which no DOUBLE has any."""
 
 
 def _double(*templates: str, counts: tuple[int, int] = (1, 1), infer: Infer = _RETURNS_DOUBLE) -> BuiltInFunction:
@@ -44,6 +48,8 @@ def _absolute(arguments: Arguments) -> DataType:
 
 def _rounded_type(type_: DataType, digits: int) -> DataType:
     """Return the type of a DECIMAL rounded to some digits after the decimal point; before it, if negative."""
+    if digits >= (type_.scale or 0):
+        return type_.nullable()
     whole = (type_.size or 0) - (type_.scale or 0) + 1
     if digits < 0:
         return DataType.of(Kind.DECIMAL, min(max(whole, 1 - digits), _MOST), 0)
@@ -87,6 +93,13 @@ def _rounded(arguments: Arguments) -> DataType:
     return _rounded_type(type_, _digits(arguments))
 
 
+def _rounded_text(call: Call, texts: Sequence[str]) -> str:
+    type_, digits = call.arguments[0].type, _digits(call.arguments)
+    if type_.kind is Kind.DECIMAL and digits >= (type_.scale or 0):
+        return texts[0]
+    return f"round({texts[0]}, {max(-_MOST_ROUNDED, min(digits, _MOST_ROUNDED))})"
+
+
 def _cut_off(arguments: Arguments) -> Arguments:
     type_ = arguments[0].type
     if type_.kind is Kind.DECIMAL:
@@ -104,6 +117,8 @@ def _cut_type(arguments: Arguments) -> DataType:
 def _cut(call: Call, texts: Sequence[str]) -> str:
     """Return TRUNCATE; numbers of DOUBLE by the digits that are shown, as in Flink, and whole from 2^53 on."""
     type_, value, places = call.arguments[0].type, texts[0], (texts[1:] or ["0"])[0]
+    if type_.kind is Kind.DECIMAL and _digits(call.arguments) >= (type_.scale or 0):
+        return value
     if type_.kind is Kind.DECIMAL:
         return f"if({value} >= 0, floor({value}, {places}), ceil({value}, {places}))"
     if type_.kind in WHOLE:
@@ -141,7 +156,7 @@ def _whole(name: str) -> BuiltInFunction:
     def inferred(arguments: Arguments) -> DataType:
         type_ = arguments[0].type
         if type_.kind is Kind.DECIMAL:
-            return returns(_rounded_type(type_, 0))(arguments)
+            return attrs.evolve(type_, scale=0)
         return DataType.of(Kind.BIGINT) if type_.kind in TEXT else type_
 
     def written(call: Call, texts: Sequence[str]) -> str:
@@ -150,7 +165,7 @@ def _whole(name: str) -> BuiltInFunction:
             return value
         if kind in APPROXIMATE:
             return f"if(abs({value}) < 9.0E15D, cast({name}({value}) as {kind.value.lower()}), {value})"
-        return f"{name}({value})"
+        return f"cast({name}({value}) as {spark_type(call.type)})" if kind is Kind.DECIMAL else f"{name}({value})"
 
     return BuiltInFunction(inferred, written, (1, 1), takes=(_NUMBERS,))
 
@@ -171,7 +186,7 @@ NUMBERS: Final[Mapping[str, BuiltInFunction]] = {
     "MOD": ARITHMETIC["%"],
     "ROUND": BuiltInFunction(
         _rounded,
-        forms("round({0}, 0)", "round({0}, {1})"),
+        _rounded_text,
         (1, 2),
         takes=(_NUMBERS, tuple(Kind)),
         prepare=_written_digits("ROUND"),

@@ -76,11 +76,6 @@ def _left_type(arguments: Arguments) -> DataType:
     return returns(_cut_from(arguments))(arguments)
 
 
-def _pad(name: str) -> BuiltInFunction:
-    form = f"if({{1}} < 0 or {{2}} = '', null, {name}({{0}}, {{1}}, {{2}}))"
-    return BuiltInFunction(always_nullable(_STRING), forms(form), (3, 3), takes=(ATOMIC, _COUNTABLE, ATOMIC))
-
-
 def _replaced(arguments: Arguments) -> Arguments:
     if not written_text(arguments[1]):
         what = "REPLACE takes a text to look for that is written out and not empty here."
@@ -102,14 +97,8 @@ def _separated_type(arguments: Arguments) -> DataType:
     return _RETURNS_STRING(arguments[:1])
 
 
-_INSIDE: Final = "{2} <= 0 or {2} > char_length({0})"
-_OVERLAYS: Final = (
-    f"if({_INSIDE}, {{0}}, overlay({{0}} placing {{1}} from {{2}} for greatest(char_length({{1}}), 0)))",
-    f"if({_INSIDE}, {{0}}, overlay({{0}} placing {{1}} from {{2}} for greatest({{3}}, 0)))",
-)
-_EXTRACTED: Final = (
-    "if({0} rlike {1}, regexp_extract({0}, {1}, 0), null)",
-    "if({0} rlike {1}, regexp_extract({0}, {1}, {2}), null)",
+_FROM_BASE64: Final = (
+    "decode(unbase64(if({0} rlike '[^A-Za-z0-9+/=]', raise_error('Illegal base64 character'), {0})), 'UTF-8')"
 )
 _SHA2: Final = f"sha2({_HASHED}, {{1}})"
 TEXTS: Final[Mapping[str, BuiltInFunction]] = {
@@ -126,19 +115,14 @@ TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     "REPLACE": BuiltInFunction(_RETURNS_STRING, forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
     "LEFT": _counted("left({0}, {1})", _left_type),
     "RIGHT": _counted("right({0}, {1})", always_nullable(_STRING)),
-    "LPAD": _pad("lpad"),
-    "RPAD": _pad("rpad"),
     **{name: BuiltInFunction(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},
-    "TRANSLATE": _of_texts("translate({0}, {1}, {2})", counts=(3, 3)),
+    "TRANSLATE": _of_texts(
+        "translate({0}, coalesce({1}, ''), coalesce({2}, ''))", counts=(3, 3), infer=_separated_type
+    ),
     "STARTSWITH": _of_texts("startswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
     "ENDSWITH": _of_texts("endswith({0}, {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
-    "REGEXP": _of_texts("if({1} = '', false, {0} rlike {1})", counts=(2, 2), infer=returns(_BOOLEAN)),
-    "REGEXP_EXTRACT": BuiltInFunction(
-        always_nullable(_STRING), forms(*_EXTRACTED), (2, 3), takes=(ATOMIC, ATOMIC, _COUNTABLE)
-    ),
-    "REGEXP_REPLACE": _of_texts("regexp_replace({0}, {1}, {2})", counts=(3, 3)),
     "TO_BASE64": _hashed(f"base64({_HASHED})"),
-    "FROM_BASE64": _of_texts("decode(unbase64({0}), 'UTF-8')", infer=always_nullable(_STRING)),
+    "FROM_BASE64": _of_texts(_FROM_BASE64, infer=always_nullable(_STRING)),
     "MD5": _hashed(f"md5({_HASHED})"),
     "SHA1": _hashed(f"sha1({_HASHED})"),
     **{
@@ -153,6 +137,5 @@ TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     "UUID": BuiltInFunction(never_null(_STRING), forms("uuid()"), (0, 0)),
     **{f"TRIM {side}": _trimmed(side) for side in ("BOTH", "LEADING", "TRAILING")},
     "POSITION": _of_texts("position({0} in {1})", counts=(2, 2), infer=returns(_INT)),
-    "OVERLAY": BuiltInFunction(_RETURNS_STRING, forms(*_OVERLAYS), (3, 4), takes=(TEXT, TEXT, _COUNTABLE)),
 }
 """Functions by name; ``TRIM BOTH`` and its like take the trimmed characters first."""

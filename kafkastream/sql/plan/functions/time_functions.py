@@ -17,6 +17,7 @@ from kafkastream.sql.plan.functions.built_in import (
     never_null,
     returns,
 )
+from kafkastream.sql.plan.functions.written_values import in_utc
 from kafkastream.sql.type_families import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES
 from kafkastream.sql.types import DataType, Kind
 
@@ -27,6 +28,8 @@ TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR"
 _CLOCK_UNITS: Final = frozenset({"HOUR", "MINUTE", "SECOND"})
 _EPOCH: Final = "timestamp_ntz'1970-01-01 00:00:00'"
 _WHOLE_DAYS: Final = f"timestampadd(DAY, timestampdiff(DAY, {_EPOCH}, {{0}}), {_EPOCH})"
+_OVERFLOWING: Final = frozenset({"WEEK", "MINUTE", "SECOND"})
+"""Units of differences that Flink computes with an INT, which wraps around; weeks of such seconds."""
 _PARTS: Final = {
     "YEAR": "year({0})",
     "QUARTER": "quarter({0})",
@@ -113,7 +116,12 @@ def _rounded(name: str, unit: str) -> BuiltInFunction:
     def written(call: Call, texts: Sequence[str]) -> str:
         kind, value = call.arguments[0].type.kind, texts[0]
         floor = _floor_text(unit, kind, value)
-        return floor if name == "FLOOR" else f"if({floor} = {value}, {floor}, {_added(kind, unit, '1', floor)})"
+        if name == "FLOOR":
+            return floor
+        if kind is Kind.DATE and unit == "DAY":
+            return f"date_add({value}, 1)"  # as in Flink
+        after = f"timestampadd({unit}, 1, {floor})" if kind is Kind.TIMESTAMP_LTZ else _added(kind, unit, "1", floor)
+        return f"if({floor} = {value}, {floor}, {after})"
 
     return BuiltInFunction(like(0, nullable=True), written, (1, 1), prepare=prepared)
 
@@ -121,6 +129,8 @@ def _rounded(name: str, unit: str) -> BuiltInFunction:
 def _added(kind: Kind, unit: str, count: str, value: str) -> str:
     if kind is Kind.DATE:
         return f"cast(timestampadd({unit}, {count}, cast({value} as timestamp_ntz)) as date)"
+    if kind is Kind.TIMESTAMP_LTZ and unit not in _CLOCK_UNITS:
+        return in_utc(value, f"timestampadd({unit}, {count}, {{0}})")
     return f"timestampadd({unit}, {count}, {value})"
 
 
@@ -134,7 +144,7 @@ def _add(unit: str) -> BuiltInFunction:
         value = arguments[1]
         type_ = value.type
         if _is_clocked(unit, value):
-            type_ = _STAMP
+            type_ = DataType.of(Kind.TIMESTAMP)
         elif type_.kind in TEXT:
             type_ = _LOCAL
         return returns(type_)(arguments)
@@ -154,7 +164,11 @@ def _difference(unit: str) -> BuiltInFunction:
             f"cast({text} as timestamp_ntz)" if one.type.kind is Kind.DATE else text
             for one, text in zip(call.arguments, texts, strict=True)
         )
-        return f"cast(timestampdiff({unit}, {first}, {second}) as int)"
+        if unit not in _OVERFLOWING:
+            return f"cast(timestampdiff({unit}, {first}, {second}) as int)"
+        plain = f"timestampdiff({'SECOND' if unit == 'WEEK' else unit}, {first}, {second})"
+        wrapped = f"(({plain} + 2147483648) & 4294967295) - 2147483648"
+        return f"cast(({wrapped}) div 604800 as int)" if unit == "WEEK" else f"cast({wrapped} as int)"
 
     return BuiltInFunction(returns(_INT), written, (2, 2), takes=(_DATED,))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Cast, is_null
+from kafkastream.sql.plan.expression import Cast, CastMode, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
 from kafkastream.sql.plan.spark_type_names import decimal_of
 from kafkastream.sql.type_families import APPROXIMATE, BYTES, MAPS, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
@@ -22,6 +22,7 @@ __all__ = [
     "most_digits",
     "wider_numbers",
     "widest",
+    "widest_decimal",
     "with_common_type",
 ]
 
@@ -31,7 +32,7 @@ _LEAST_SCALE: Final = 6
 """Minimum scale that a DECIMAL of 38 digits keeps."""
 
 
-_FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS | {Kind.DATE})
+_FAMILIES: Final = (TEXT, NUMERIC, BYTES, STAMPS)
 """Groups of kinds that are comparable with each other."""
 _IN_FAMILIES: Final = frozenset().union(*_FAMILIES)
 
@@ -61,7 +62,16 @@ def with_common_type(arguments: Arguments) -> Arguments:
     if kinds & TEXT and kinds - TEXT:
         shown = ", ".join(dict.fromkeys(str(one.type) for one in arguments))
         raise CallError(f"These have no type in common: {shown}.", "CAST them to one type.")
-    return as_decimals(arguments)
+    return _fitting(as_decimals(arguments))
+
+
+def _fitting(arguments: Arguments) -> Arguments:
+    """Cast numbers of more than 38 digits in all, for which Spark has another common type."""
+    known = [one.type for one in arguments if not is_null(one)]
+    if {one.kind for one in known} != {Kind.DECIMAL} or sum(most_digits(known)) <= _DIGITS:
+        return arguments
+    type_ = widest_decimal(known)
+    return [Cast(one, _nullable_like(type_, [one.type]), CastMode.TRY_CAST) for one in arguments]
 
 
 def comparable(arguments: Arguments) -> Arguments:
@@ -117,18 +127,12 @@ def _widest(types: Sequence[DataType]) -> DataType | None:
         return DataType.bytes_()
     if kinds <= NUMERIC:
         return wider_numbers(types)
-    if kinds <= STAMPS | {Kind.DATE}:
-        return _widest_time(types, kinds)
+    if kinds <= STAMPS:
+        size = max(one.size or 0 for one in types)
+        return DataType.of(Kind.TIMESTAMP_LTZ if Kind.TIMESTAMP_LTZ in kinds else Kind.TIMESTAMP, size)
     if len({one.nullable() for one in types}) == 1:
         return types[0]
     return _widest_parts(types) if len(kinds) == 1 else None
-
-
-def _widest_time(types: Sequence[DataType], kinds: set[Kind]) -> DataType:
-    if kinds == {Kind.DATE}:
-        return types[0]
-    size = max(one.size or 0 for one in types if one.kind in STAMPS)
-    return DataType.of(Kind.TIMESTAMP_LTZ if Kind.TIMESTAMP_LTZ in kinds else Kind.TIMESTAMP, size)
 
 
 def _widest_parts(types: Sequence[DataType]) -> DataType | None:
@@ -158,8 +162,14 @@ def wider_numbers(types: Sequence[DataType]) -> DataType:
         return DataType.of(max(kinds, key=_ORDERED.index))
     if kinds & APPROXIMATE:
         return DataType.of(Kind.FLOAT if kinds == {Kind.FLOAT} else Kind.DOUBLE)
+    return widest_decimal(types)
+
+
+def widest_decimal(types: Sequence[DataType]) -> DataType:
+    """Return the common DECIMAL of exact numbers, which gives up digits after the point before those in front of it."""
     whole, scale = most_digits(types)
-    return _adjusted(whole + scale, scale)
+    scale = min(scale, _DIGITS - whole)
+    return DataType.of(Kind.DECIMAL, whole + scale, scale)
 
 
 def most_digits(types: Sequence[DataType]) -> tuple[int, int]:
@@ -197,6 +207,8 @@ def decimal_quotient(one: DataType, other: DataType) -> DataType:
 
 
 def decimal_rest(one: DataType, other: DataType) -> DataType:
-    """Return the DECIMAL of a remainder."""
+    """Return the type of a remainder: that of the divisor for whole numbers, otherwise a DECIMAL."""
+    if not decimal_of(one).scale and not decimal_of(other).scale:
+        return other
     scale = max(one.scale or 0, other.scale or 0)
     return _adjusted(min(_whole(one), _whole(other)) + scale, scale)

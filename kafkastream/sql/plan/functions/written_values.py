@@ -1,13 +1,14 @@
-"""Values of literals, and the Spark SQL of intervals."""
+"""Values of literals, and the Spark SQL of intervals and of times in UTC."""
 
 from __future__ import annotations
 
 from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression
 from kafkastream.sql.types import Kind
 
-__all__ = ["interval_text", "whole_number", "written_text"]
+__all__ = ["in_utc", "interval_text", "whole_number", "written_text"]
 
 _DAY_MS = 86_400_000
+_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
 
 
 def whole_number(expression: TypedExpression) -> int | None:
@@ -40,6 +41,17 @@ def written_text(expression: TypedExpression) -> str | None:
             return text
         case _:
             return None
+
+
+def in_utc(stamp: str, template: str) -> str:
+    """Return the Spark SQL of a TIMESTAMP_LTZ that is computed in UTC, as Flink does, where days have 24 hours.
+
+    Args:
+        stamp: Spark SQL of the TIMESTAMP_LTZ.
+        template: Spark SQL of a TIMESTAMP, where ``{0}`` is the local time in UTC.
+    """
+    local = f"timestampadd(MICROSECOND, unix_micros({stamp}), {_EPOCH})"
+    return f"timestamp_micros(timestampdiff(MICROSECOND, {_EPOCH}, {template.replace('{0}', local)}))"
 
 
 def interval_text(interval: Interval) -> str:

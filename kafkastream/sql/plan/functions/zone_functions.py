@@ -61,7 +61,7 @@ def _converted(call: Call, texts: Sequence[str]) -> str:
     local = bound_text(_LOCAL, texts[:1])
     zones = [_zone(*pair) for pair in zip(call.arguments[1:], texts[1:], strict=True)]
     there = f"convert_timezone('UTC', {{2}}, {_HOUR})"
-    return f"date_format({bound_text(there, [local, *zones], 'w')}, 'yyyy-MM-dd HH:mm:ss')"
+    return f"cast({bound_text(there, [local, *zones], 'w')} as string)"
 
 
 _STAMP: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
