@@ -18,10 +18,10 @@ from benchmarks.nexmark_queries import events_table
 from kafkastream.model.common.row import Row
 from kafkastream.sql.connectors.nexmark import NEXMARK_COLUMNS
 from kafkastream.table import EnvironmentSettings, TableEnvironment
-from tests.differential.golden import GOLDEN, ROOT, version_of
+from tests.differential.golden import ROOT, version_of
 from tests.differential.nexmark_rows import OPTIONS, SIDE_INPUT
 
-NEXMARK = GOLDEN / "nexmark.json"
+NEXMARK = Path(__file__).with_name("nexmark.json")
 
 
 def main(python: str) -> None:

@@ -12,7 +12,7 @@ reveal_type(columns)  # reveals: Schema
 reveal_type(DataTypes.ROW([DataTypes.FIELD("a", DataTypes.ARRAY(DataTypes.STRING()))]))  # reveals: DataType
 
 Schema.new_builder().column("id", Types.LONG())  # error: expected "str | DataType"
-Schema.new_builder().column_by_expression("c", 7)  # error: expected "str"
+Schema.new_builder().column_by_expression("c", 7)  # error: expected "str | Expression[Any]"
 DataTypes.DECIMAL(10)  # error: Missing positional argument "scale"
 
 rate = ConfigOptions.key("rows-per-second").long_type().default_value(10)
