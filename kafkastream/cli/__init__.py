@@ -9,6 +9,7 @@ import click
 from kafkastream.cli.broker import broker_command
 from kafkastream.cli.checkpoint import checkpoint_command
 from kafkastream.cli.demo import demo_command
+from kafkastream.cli.doctor import doctor_command
 from kafkastream.cli.jars import jars_command
 from kafkastream.cli.pack import pack_command
 from kafkastream.cli.pipeline import pipeline_command
@@ -45,5 +46,6 @@ for command in (
     jars_command,
     pack_command,
     checkpoint_command,
+    doctor_command,
 ):
     main.add_command(command)
