@@ -9,7 +9,6 @@ from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokens import TokenType
 
-from kafkastream.sql.parser.json_syntax import json_list, json_pairs
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = ["Flink"]
@@ -55,10 +54,10 @@ class _Parser(parser.Parser):
         "JSON_VALUE": lambda self: self._flink_json("JSON_VALUE"),
         "JSON_QUERY": lambda self: self._flink_json("JSON_QUERY"),
         "JSON_EXISTS": lambda self: self._flink_json("JSON_EXISTS"),
-        "JSON_OBJECT": lambda self: json_pairs(self, "JSON_OBJECT"),
-        "JSON_OBJECTAGG": lambda self: json_pairs(self, "JSON_OBJECTAGG"),
-        "JSON_ARRAY": lambda self: json_list(self, "JSON_ARRAY"),
-        "JSON_ARRAYAGG": lambda self: json_list(self, "JSON_ARRAYAGG"),
+        "JSON_OBJECT": lambda self: self._flink_json_pairs("JSON_OBJECT"),
+        "JSON_OBJECTAGG": lambda self: self._flink_json_pairs("JSON_OBJECTAGG"),
+        "JSON_ARRAY": lambda self: self._flink_json_list("JSON_ARRAY"),
+        "JSON_ARRAYAGG": lambda self: self._flink_json_list("JSON_ARRAYAGG"),
         "ROW": lambda self: exp.Anonymous(this="ROW", expressions=self._parse_csv(self._parse_disjunction)),
         **{
             name: parser.Parser.FUNCTION_PARSERS[name]
@@ -135,6 +134,40 @@ class _Parser(parser.Parser):
                 self.raise_error("Expected ON EMPTY or ON ERROR")
             clauses[self._prev.text.upper()] = (what, value)
         call.meta["json"] = clauses
+        return call
+
+    def _flink_json_pairs(self, name: str) -> exp.Expr:
+        """Parse ``JSON_OBJECT([KEY] k VALUE v, ... [ABSENT ON NULL])``: keys and values by turns."""
+        parts: list[Any] = []
+        while not self._json_call_ends():
+            parts += self._json_pair()
+            if not self._match(TokenType.COMMA):
+                break
+        return self._json_nulls(exp.Anonymous(this=name, expressions=parts))
+
+    def _flink_json_list(self, name: str) -> exp.Expr:
+        """Parse ``JSON_ARRAY(v, ... [ABSENT ON NULL])``."""
+        values = [] if self._json_call_ends() else self._parse_csv(self._parse_disjunction)
+        return self._json_nulls(exp.Anonymous(this=name, expressions=values))
+
+    def _json_pair(self) -> tuple[Any, Any]:
+        if self._curr.text.upper() == "KEY" and self._next.text.upper() not in ("VALUE", ":", "."):
+            self._advance()
+        key = self._parse_bitwise()
+        if not self._match_text_seq("VALUE") and not self._match(TokenType.COLON):
+            self.raise_error("Expected VALUE behind the key")
+        return key, self._parse_disjunction()
+
+    def _json_call_ends(self) -> bool:
+        """Whether no value follows, but the end of the call or its clause."""
+        words = [token.text.upper() for token in self._tokens[self._index : self._index + 3]]
+        return words[:1] == [")"] or words in (["NULL", "ON", "NULL"], ["ABSENT", "ON", "NULL"])
+
+    def _json_nulls(self, call: exp.Anonymous) -> exp.Anonymous:
+        """Parse ``NULL ON NULL`` or ``ABSENT ON NULL``."""
+        for word in ("NULL", "ABSENT"):
+            if self._match_text_seq(word, "ON", "NULL"):
+                call.meta["nulls"] = word
         return call
 
     def _parse_interval(self, require_interval: bool = True, parse_function_unit: bool = True) -> Any:

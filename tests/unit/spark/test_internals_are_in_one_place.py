@@ -1,4 +1,7 @@
-"""Undocumented names of Spark and py4j are touched in ``kafkastream.spark.internals`` alone, those of Kafka's client nowhere."""
+"""Undocumented names of Spark and py4j are touched in ``kafkastream.spark.internals`` alone, those of Kafka's client nowhere.
+
+Those of sqlglot's parser are touched in its dialect alone.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 import pytest
+from sqlglot.parser import Parser
 
 from tests.package import trees
 
@@ -99,9 +103,40 @@ def test_such_names_are_found(source: str, name: str) -> None:
     assert list(undocumented(ast.parse(source))) == [name]
 
 
+PARSER: Final = frozenset(name for name in dir(Parser) if name.startswith("_") and not name.startswith("__"))
+
+
+def parser_privates(tree: ast.AST) -> Iterator[str]:
+    """Yield names of sqlglot's parser that are not public and are asked of an object other than the module's own."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name("self" | "cls")):
+                pass
+            case ast.Attribute(attr=name) if name in PARSER:
+                yield name
+            case ast.ImportFrom(module="sqlglot", names=names):
+                yield from (one.name for one in names if one.name == "parser")
+            case ast.ImportFrom(module=str(module)) if module.startswith("sqlglot.") and module not in (
+                "sqlglot.errors",
+                "sqlglot.tokens",
+            ):
+                yield module
+
+
 def test_parts_of_sqlglots_parser_are_touched_in_the_dialect_alone() -> None:
-    public = {"sqlglot", "sqlglot.errors", "sqlglot.expressions", "sqlglot.tokens"}
-    for path, node in ((path, node) for path, tree in trees().items() if path != DIALECT for node in ast.walk(tree)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "sqlglot":
-            assert node.module in public, path
-            assert "parser" not in {one.name for one in node.names}, path
+    found = {path: sorted(set(parser_privates(tree))) for path, tree in trees().items()}
+    assert [path for path, names in found.items() if names] == [DIALECT]
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("parser._match(TokenType.COMMA)", "_match"),
+        ("self._parser._tokens[0]", "_tokens"),
+        ("from sqlglot import exp, parser", "parser"),
+        ("from sqlglot.parser import Parser", "sqlglot.parser"),
+    ],
+)
+def test_parts_of_sqlglots_parser_are_found(source: str, name: str) -> None:
+    assert name in PARSER or name.endswith("parser")
+    assert list(parser_privates(ast.parse(source))) == [name]
