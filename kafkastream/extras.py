@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "Extra"]
+__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "SHELL", "Extra"]
 
 
 @final
@@ -48,3 +48,4 @@ class Extra:
 AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")
 POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
 PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")
+SHELL: Final = Extra("shell", "prompt-toolkit", "prompt_toolkit", "the SQL shell")

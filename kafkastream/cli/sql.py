@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from kafkastream.cli.quiet import quiet_option
+from kafkastream.extras import SHELL
 
 __all__ = ["sql_command"]
 
@@ -34,7 +35,7 @@ def sql_command(
 
     Statements are executed one after another. Rows of queries are printed as they arrive. INSERT starts a job; the
     command ends when all jobs have ended, or with Ctrl-C after the running micro-batch. Without -f and -e,
-    a terminal gets an interactive shell, in which HELP lists what can be typed; otherwise statements are read from
+    a terminal gets an interactive shell (pip install 'kafkastream[shell]'), in which HELP lists what can be typed; otherwise statements are read from
     standard input.
     """
     from kafkastream.spark.job.job_lines import run_by_command
@@ -54,7 +55,12 @@ def sql_command(
 
 
 def _shell(init: str, settings: Mapping[str, str]) -> None:
-    """Run the interactive shell."""
+    """Run the interactive shell.
+
+    Raises:
+        SetupError: The extra of the shell is not installed.
+    """
+    SHELL.imported()
     from rich.console import Console
 
     from kafkastream.cli.shell.prompt import confirmed, sql_prompt

@@ -10,16 +10,17 @@ from typing import Final
 
 import pytest
 
+from kafkastream.cli.sql import _shell
 from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
 from kafkastream.errors import SetupError
-from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, Extra
+from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, SHELL, Extra
 from kafkastream.metrics.reporters import reporters_of
 from kafkastream.postgres.client import connect
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
 from tests.package import MODULES, ROOT
 
-EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS)
+EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS, SHELL)
 SCHEMA: Final = '{"type": "record", "name": "Order", "fields": []}'
 REPORTER: Final = {
     "metrics.reporter.prom.factory.class": "org.apache.flink.metrics.prometheus.PrometheusReporterFactory"
@@ -37,6 +38,7 @@ REPORTER: Final = {
             POSTGRES, lambda: connect(PostgresSettings(host="localhost", database="db")), id="PostgreSQL sink"
         ),
         pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
+        pytest.param(SHELL, lambda: _shell("", {}), id="shell"),
     ],
 )
 def test_a_missing_package_is_told_with_its_extra(
@@ -53,7 +55,7 @@ def test_nothing_imports_them_before_they_are_needed() -> None:
 import importlib, sys
 sys.modules.update(dict.fromkeys({[extra.module for extra in EXTRAS]}))
 for module in {MODULES}:
-    if module != "kafkastream.metrics.prometheus":
+    if module not in ("kafkastream.cli.shell.prompt", "kafkastream.metrics.prometheus"):
         importlib.import_module(module)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
