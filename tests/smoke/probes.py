@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import subprocess
 import sys
 import threading
 import traceback
@@ -17,16 +18,24 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pyarrow as pa
+from pyspark import SparkConf, SparkContext
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries
-from kafkastream.testing import wait_until
+from kafkastream.spark.session.query_settings import NAMED_SOURCES, settings
+from kafkastream.testing import KafkaBroker, wait_until
 
 PATIENCE_S = 60.0
+STATE = {
+    "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
+    "spark.sql.shuffle.partitions": "1",
+}
 
 
 class Reader(queries.OffsetReader):
@@ -48,7 +57,30 @@ class Reader(queries.OffsetReader):
 def gateway(_: SparkSession) -> None:
     assert jvm.spark_is_running()
     assert (jvm.spark_home() / "jars").is_dir()
-    jvm.answer_callbacks(jvm.running_gateway())
+    running = jvm.running_gateway()
+    jvm.answer_callbacks(running)
+    jvm.forget_gateway()
+    try:
+        assert jvm.running_gateway() is None
+    finally:
+        SparkContext._ensure_initialized(gateway=running)  # as the next context would, with a gateway of its own
+    assert jvm.running_gateway() is running
+
+
+def another_jvm(_: SparkSession) -> None:
+    begun = []
+
+    def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        begun.append(subprocess.Popen(*arguments, **options))
+        return begun[-1]
+
+    other = jvm.launch_gateway(SparkConf(loadDefaults=False), {"stderr": subprocess.DEVNULL}, popen)
+    try:
+        assert other.jvm.java.lang.Math.abs(-3) == 3
+    finally:
+        other.shutdown()
+        (process,) = begun
+        process.communicate(timeout=PATIENCE_S)  # closes its standard input, the sign to end
 
 
 def files(session: SparkSession, folder: Path) -> None:
@@ -129,6 +161,14 @@ def workers(session: SparkSession) -> None:
     assert found == [True], f"workers are not forked of {daemon}"
 
 
+def daemon(_: SparkSession) -> None:
+    """The daemon tells the port at which it listens, and ends with its standard input."""
+    name = f"from {python.__name__} import {python.run_daemon.__name__} as run; run()"
+    run = subprocess.run([sys.executable, "-c", name], input=b"", capture_output=True, timeout=PATIENCE_S, check=False)
+    assert not run.stderr, run.stderr
+    assert 0 < int.from_bytes(run.stdout[:4], "big") < 2**16, run.stdout
+
+
 def worker_environment(session: SparkSession) -> None:
     context = session.sparkContext
     assert Path(python.python_of_workers(context)).name.startswith("python")
@@ -154,7 +194,7 @@ def error_conditions(session: SparkSession) -> None:
     wait_until(lambda: not ended.isActive, PATIENCE_S, "the end of the query")
     error_of_query = conditions.exception_of(ended)
     assert error_of_query is not None
-    assert "USER_RAISED_EXCEPTION" in conditions.conditions_of(error_of_query), conditions.conditions_of(error_of_query)
+    assert conditions.raised_text(error_of_query) == "x", conditions.conditions_of(error_of_query)
 
 
 def raised(call: Callable[[], object]) -> Exception:
@@ -208,6 +248,58 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
     assert (kept / checkpoints.COMMITS / "0").exists()
 
 
+class Counts(StatefulProcessor):
+    """Counts rows by key, in state."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        self.counts = handle.getValueState("counts", "n INT")
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timers: Any) -> Iterator[Any]:
+        (known,) = self.counts.get() or (0,)
+        count = known + sum(map(len, rows))
+        self.counts.update((count,))
+        yield pandas.DataFrame({"key": [key[0]], "n": [count]})
+
+    def close(self) -> None:
+        pass
+
+
+def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
+    """The files of a named source and of state are where they are looked for; state goes on in a folder that was moved."""
+    before = folder / "stateful"
+    counted = partial(count_once, session, servers, topic)
+    assert counted(before) == [1]
+    assert (folder / checkpoints.source_file("stateful", "words")).exists()
+    assert [one.name for one in (folder / checkpoints.state_folder("stateful")).iterdir()] == ["0"]
+    after = before.rename(folder / "moved")
+    state = after / "state" / "0"
+    (metadata,) = Path(checkpoints.state_metadata_folder(str(state))).glob("[0-9]*")
+    written = metadata.read_text()
+    assert before.as_uri().removeprefix("file://") in written
+    metadata.write_text(checkpoints.state_metadata_moved(written, state.as_uri()))
+    assert before.as_uri().removeprefix("file://") not in metadata.read_text()
+    metadata.with_name(f".{metadata.name}.crc").unlink(missing_ok=True)
+    KafkaBroker(servers).produce(topic, ["b"])
+    assert counted(after) == [2]
+
+
+def count_once(session: SparkSession, servers: str, topic: str, folder: Path) -> list[int]:
+    """Count what a query has not read yet by its topic, and return the counts that it tells."""
+    told: list[int] = []
+    with settings(session, {**NAMED_SOURCES, **STATE}):
+        reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", servers).name("words")
+        records = reader.option("subscribe", topic).option("startingOffsets", "earliest").load()
+        counts = (
+            records.select("topic")
+            .groupBy("topic")
+            .transformWithStateInPandas(Counts(), "key STRING, n INT", "Append", "None")
+        )
+        writer = counts.writeStream.option("checkpointLocation", folder.as_uri()).trigger(availableNow=True)
+        query = writer.foreachBatch(lambda batch, _: told.extend(row[1] for row in batch.collect())).start()
+        assert query.awaitTermination(int(PATIENCE_S))
+    return told
+
+
 def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dict[str, Callable[[], None]]:
     """Return the probes by their names."""
     return {
@@ -224,7 +316,10 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "worker environment": partial(worker_environment, session),
         "error conditions": partial(error_conditions, session),
         "shuffles": partial(shuffles, session),
+        "another JVM": partial(another_jvm, session),
+        "daemon": partial(daemon, session),
         "running query": partial(running_query, session, servers, topic, folder),
+        "kept state": partial(kept_state, session, servers, topic, folder),
     }
 
 

@@ -9,6 +9,7 @@ Nothing else in this package touches such a name: a new version of Spark can bre
 - ``partitioning`` is the hash by which Spark shuffles.
 - ``checkpoints`` reads the files that Spark keeps of a query.
 - ``conditions`` reads error conditions.
+- ``texts`` has the messages that tell what no condition tells.
 
 Imported by all rooms of the engine; imports none of them.
 """

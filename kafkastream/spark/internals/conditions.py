@@ -12,9 +12,10 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.spark.internals.jvm import running_gateway
 
-__all__ = ["conditions_of", "exception_of"]
+__all__ = ["conditions_of", "exception_of", "raised_text"]
 
 _HAS_CONDITION: Final = "org.apache.spark.SparkThrowable"
+_RAISED: Final = "USER_RAISED_EXCEPTION"
 
 
 def conditions_of(error: BaseException) -> tuple[str, ...]:
@@ -32,9 +33,22 @@ def conditions_of(error: BaseException) -> tuple[str, ...]:
         Names such as ``KAFKA_DATA_LOSS.PARTITION_OFFSET_CHANGED``; none if the JVM has ended.
     """
     try:
-        return tuple(filter(None, _conditions(error)))
+        return tuple(one.getCondition() for one in _with_conditions(error) if one.getCondition())
     except (Py4JError, OSError):
         return ()
+
+
+def raised_text(error: BaseException) -> str | None:
+    """Return the text that a plan gave to ``raise_error``; None if the error has another reason, or the JVM has ended.
+
+    https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/resources/error/error-conditions.json has the
+    condition ``USER_RAISED_EXCEPTION`` and its parameter.
+    """
+    try:
+        raised = [one for one in _with_conditions(error) if one.getCondition() == _RAISED]
+        return str(raised[0].getMessageParameters()["errorMessage"]) if raised else None
+    except (Py4JError, OSError):
+        return None
 
 
 def exception_of(query: StreamingQuery) -> PySparkException | None:
@@ -50,24 +64,25 @@ def exception_of(query: StreamingQuery) -> PySparkException | None:
     return error
 
 
-def _conditions(error: BaseException | None) -> Iterator[str | None]:
+def _with_conditions(error: BaseException | None) -> Iterator[Any]:
+    """Yield what tells a condition of an error and its causes: errors of pyspark's and of Java's have the same methods."""
     while error is not None:
         java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
         if java is not None:
-            yield from _conditions_in_java(java)
+            yield from _in_java(java)
             return
         if isinstance(error, PySparkException):
-            yield error.getCondition()
+            yield error
         error = getattr(error, "_cause", None) or error.__cause__
 
 
-def _conditions_in_java(throwable: Any) -> Iterator[str | None]:
-    """Yield the conditions of a Java error and of its causes.
+def _in_java(throwable: Any) -> Iterator[Any]:
+    """Yield those of a Java error and its causes that tell a condition.
 
     https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/java/org/apache/spark/SparkThrowable.java
     """
     gateway = running_gateway()
     while gateway is not None and throwable is not None:
         if is_instance_of(gateway, throwable, _HAS_CONDITION):
-            yield throwable.getCondition()
+            yield throwable
         throwable = throwable.getCause()

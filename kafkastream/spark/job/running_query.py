@@ -12,6 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.metrics.standing import Standing
 from kafkastream.spark.checkpoint import OffsetRange
+from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import conditions_of, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress
 from kafkastream.spark.plan.source_frames import KafkaInput
@@ -23,7 +24,6 @@ Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
 
 _BEGINNINGS = 10
 _PARTITIONS_CHANGED = "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
-_ALL_PARTITIONS = "you must specify all TopicPartitions"  # text of an assertion, which has no error condition
 
 
 @final
@@ -59,7 +59,7 @@ class RunningQuery:
     def is_idle(self) -> bool:
         """Whether it only waits for data or for the brokers, which may take forever."""
         status = self._query.status
-        return not status["isTriggerActive"] or str(status["message"]).startswith("Getting offsets from")
+        return not status["isTriggerActive"] or str(status["message"]).startswith(texts.GETTING_OFFSETS)
 
     @property
     def error(self) -> Exception | None:
@@ -79,7 +79,7 @@ class RunningQuery:
         error = self.error
         if error is None:
             return False
-        return _PARTITIONS_CHANGED in conditions_of(error) or _ALL_PARTITIONS in str(error)
+        return _PARTITIONS_CHANGED in conditions_of(error) or texts.ALL_PARTITIONS in str(error)
 
     @property
     def was_stopped_by_others(self) -> bool:

@@ -30,14 +30,14 @@ from kafkastream.errors import (
     WorkerStartError,
 )
 from kafkastream.model.common.immutable import HIDDEN_KEYS
-from kafkastream.spark.internals.conditions import conditions_of
+from kafkastream.spark.internals import texts
+from kafkastream.spark.internals.conditions import conditions_of, raised_text
 from kafkastream.spark.session.descriptors import HOW_TO_RAISE
 from kafkastream.spark.session.jvm import lost_jvm
 
 __all__ = [
     "BAD_RECORD",
     "BAD_ROW",
-    "STORAGE",
     "FunctionFailedError",
     "lost_records",
     "spark_refusals",
@@ -52,15 +52,8 @@ BAD_RECORD = "kafkastream cannot decode"
 BAD_ROW = "kafkastream cannot write"
 """Prefix of the message about a row that a table refuses, for NULL in a NOT NULL column, say."""
 
-_TOO_MANY_OPEN = "Too many open files"
 _USER_FUNCTION = "kafkastream's user function failed"
 """Prefix of the message of a user-defined function's error."""
-
-STORAGE = (
-    r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
-    r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
-)
-"""Messages of file systems that are read-only or unavailable."""
 
 _CRASHES = "os._exit in a function ends a worker, as do a fault in native code and a lack of memory."
 
@@ -101,11 +94,11 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        _TOO_MANY_OPEN,
+        texts.TOO_MANY_OPEN,
         lambda _, job, __: _too_many_open(f"job {job!r}"),
     ),
     (
-        r"ModuleNotFoundError: No module named '([\w.]+)'",
+        texts.NO_MODULE,
         lambda found, job, _: WorkerDependencyError(
             f"Spark's workers lack the module {found[1]!r}",
             where=f"job {job!r}",
@@ -114,12 +107,12 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"kafka010\.KafkaSourceProvider",
+        texts.NO_CONNECTOR,
         lambda _, job, __: _no_connector("", job),
     ),
-    (r"another query with same id is already active", lambda _, job, __: _other_job("", job)),
+    (texts.ANOTHER_QUERY, lambda _, job, __: _other_job("", job)),
     (
-        r"common\.errors\.(?:Sasl|Ssl)AuthenticationException: ([^\n]*)",
+        texts.AUTHENTICATION,
         lambda found, job, servers: AuthenticationError(
             f"the Kafka brokers cannot be used with these credentials: {found[1]}",
             where=f"job {job!r}, bootstrap.servers {servers}",
@@ -127,7 +120,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Failed to load (?:SSL keystore|PEM SSL keystore) (\S+)",
+        texts.KEY_STORE,
         lambda found, job, _: DefinitionError(
             f"Spark cannot read the store {found[1]}",
             where=f"job {job!r}",
@@ -136,23 +129,23 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"common\.config\.ConfigException: ([^\n]*)",
+        texts.CONFIGURATION,
         lambda found, job, _: DefinitionError(
             f"Kafka's client refuses a property: {found[1]}", where=f"job {job!r}", now="Correct its value."
         ),
     ),
     (
-        r"UnknownTopicOrPartitionException",
+        texts.UNKNOWN_TOPIC,
         lambda found, job, _: UnknownTopicError(
             f"{_topics(found.string)} does not exist any more", where=f"job {job!r}", now="Create it again."
         ),
     ),
     (
-        r"IllegalStateException: ((?:Partition|Cannot fetch)[^\n]*)",
+        texts.LOST_RECORDS,
         lambda found, job, _: lost_records(found[1], where=f"job {job!r}"),
     ),
     (
-        r"kafka\.common\.errors\.TimeoutException: ([^\n]*)|Timed out waiting for a node assignment",
+        texts.BROKERS_TIMEOUT,
         lambda found, job, servers: BrokerUnreachableError(
             f"the Kafka brokers do not answer: {found[1] or found[0]}",
             where=f"job {job!r}, bootstrap.servers {servers}",
@@ -160,7 +153,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"No space left on device|Disk quota exceeded|File too large",
+        texts.DISK_FULL,
         lambda found, job, _: StorageError(
             f"a disk is full: {found[0]}",
             where=f"job {job!r}",
@@ -169,7 +162,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        STORAGE,
+        texts.STORAGE,
         lambda found, job, _: StorageError(
             f"files of the job cannot be read or written: {_java_message(found[1])}",
             where=f"job {job!r}",
@@ -177,7 +170,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Cannot run program \"([^\"]+)\"",
+        texts.CANNOT_RUN,
         lambda found, job, _: SetupError(
             f"Spark cannot start the workers' Python {found[1]!r}",
             where=f"job {job!r}",
@@ -185,7 +178,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Python worker exited unexpectedly(?: \(crashed\)(?::\s*(?P<fatal>Fatal Python error: .*))?)?",
+        texts.WORKER_CRASHED,
         lambda found, job, _: WorkerCrashedError(
             "a Python worker of Spark's has ended during a task",
             where=f"job {job!r}",
@@ -193,16 +186,12 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
-        r"Python worker failed to connect back",
+        texts.WORKER_LATE,
         lambda _, job, __: WorkerStartError(
             "a Python worker of Spark's did not start in time",
             where=f"job {job!r}",
             now="The machine is very busy: give it less to do, or more cores, and start again.",
         ),
-    ),
-    (
-        r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001",  # from raise_error in a query's plan
-        lambda found, job, _: JobError(found[1], where=f"job {job!r}"),
     ),
 )
 
@@ -303,7 +292,7 @@ def _too_many_open(where: str) -> SetupError:
 
 def storage_error(what: str, error: Exception) -> StorageError | SetupError:
     """Return the error that a file system has failed, with Java's message."""
-    if _TOO_MANY_OPEN in str(error):
+    if texts.TOO_MANY_OPEN in str(error):
         return _too_many_open("the checkpoint directory")
     lines = [line for line in str(error).splitlines() if line.startswith(": ")] or [_first_line(str(error))]
     return StorageError(
@@ -345,11 +334,17 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
             return by_condition(text, job)
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
-        return JobError(
-            _first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log."
-        )
+        return _of_plan(error, text, job)
     build, match = found
     return build(match, job, servers)
+
+
+def _of_plan(error: Exception, text: str, job: str) -> JobError:
+    """Return the error that a plan has raised, or that nobody knows."""
+    raised = raised_text(error)
+    if raised is not None:
+        return JobError(_masked(raised), where=f"job {job!r}")
+    return JobError(_first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log.")
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _FRAME: Final = re.compile(rb'^  File "([^"]*)", line \d+', re.MULTILINE)
 _OF_SPARK: Final = re.compile(
     rb"(?:-packages|python|pyspark\.zip)[/\\]pyspark[/\\](?:(?:core|errors|sql)[/\\].+"
     rb"|accumulators|daemon|java_gateway|serializers|util|worker|worker_util)\.py$"
-    rb"|[/\\]kafkastream[/\\]spark[/\\](?:control|daemon)\.py$"
+    rb"|[/\\]kafkastream[/\\]spark[/\\](?:checkpoint[/\\]control_stream|daemon)\.py$"
 )
 _OF_PYTHON: Final = re.compile(
     rb"^<frozen |/lib(?:64)?/python[\d.]+/(?!site-packages|dist-packages)|\\Lib\\(?!site-packages)"

@@ -20,7 +20,8 @@ from kafkastream.errors import (
     WorkerDependencyError,
     WorkerStartError,
 )
-from kafkastream.spark.session.translate_errors import BAD_RECORD, FunctionFailedError, translated
+from kafkastream.spark.internals import texts
+from kafkastream.spark.session.translate_errors import _TABLE, BAD_RECORD, FunctionFailedError, translated
 
 STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
 
@@ -76,6 +77,27 @@ def test_conditions_decide_whatever_the_words(condition: str, kind: type[Kafkast
     error = translated(query_ended, "words", "k:9092")
     assert type(error) is kind
     assert said in error.what
+
+
+def test_a_plans_own_error_is_told_by_its_condition() -> None:
+    query_ended = RuntimeError("[STREAM_FAILED] Query terminated")
+    query_ended.__cause__ = PySparkException(
+        message="in words of tomorrow",
+        errorClass="USER_RAISED_EXCEPTION",
+        messageParameters={"errorMessage": "NaN is no DECIMAL, sasl.password=HUSH"},
+    )
+    error = translated(query_ended, "words", "k:9092")
+    assert (type(error), error.what, error.where) == (
+        JobError,
+        "NaN is no DECIMAL, sasl.password=***",
+        "job 'words'",
+    )
+
+
+def test_texts_of_others_that_decide_are_listed_with_the_internals() -> None:
+    listed = {getattr(texts, name) for name in texts.__all__}
+    own = ("kafkastream", "SlotTakenError")
+    assert [pattern for pattern, _ in _TABLE if pattern not in listed and not pattern.startswith(own)] == []
 
 
 def test_unreachable_brokers_are_told_with_their_address() -> None:

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pytest
 
+from kafkastream.spark.checkpoint import control_stream
 from kafkastream.spark.session.jvm import own_words
 from kafkastream.spark.session.worker_output import shown
 
@@ -44,6 +45,14 @@ Traceback (most recent call last):
     code = worker(sock, authenticated)
 BrokenPipeError: [Errno 32] Broken pipe
 """
+CONTROL_STREAM = f"""\
+Traceback (most recent call last):
+  File "{control_stream.__file__}", line 140, in read
+    return self._rows()
+  File "{PYSPARK}/serializers.py", line 595, in read_int
+    raise EOFError
+EOFError
+"""
 OF_A_FUNCTION = f"""\
 Traceback (most recent call last):
   File "{PYSPARK}/worker.py", line 2010, in main
@@ -71,7 +80,9 @@ def of(text: str) -> str:
     return b"".join(shown(text.encode().splitlines(keepends=True))).decode()
 
 
-@pytest.mark.parametrize("helper", [END_OF_A_QUERY, LATE_WORKER, IGNORED], ids=["end", "late", "ignored"])
+@pytest.mark.parametrize(
+    "helper", [END_OF_A_QUERY, LATE_WORKER, IGNORED, CONTROL_STREAM], ids=["end", "late", "ignored", "control"]
+)
 def test_tracebacks_of_helpers_whose_connection_is_lost_are_left_out(helper: str) -> None:
     assert of(helper) == ""
     assert of(f"before\n{helper}after\n\nend\n{helper}") == "before\nafter\n\nend\n"

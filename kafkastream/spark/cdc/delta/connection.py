@@ -13,11 +13,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkastream.cdc.sinks import SinkError
-from kafkastream.spark.internals.conditions import conditions_of
+from kafkastream.spark.internals import texts
+from kafkastream.spark.internals.conditions import conditions_of, raised_text
 from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
-from kafkastream.spark.session.translate_errors import STORAGE, without_secrets
+from kafkastream.spark.session.translate_errors import without_secrets
 
 __all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told"]
 
@@ -29,12 +30,9 @@ _CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
 _PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 _ATTEMPTS: Final = 5
 
-_RAISED: Final = re.compile(r"\[USER_RAISED_EXCEPTION\] ([^\n]*?) SQLSTATE: P0001")
 _CONCURRENT: Final = re.compile(
     r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED"
 )
-_CONCURRENT_TYPES: Final = re.compile(r"Concurrent\w+Exception|MetadataChangedException")
-"""Java's classes of such errors, some of which have no condition."""
 _UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
 _DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
 
@@ -102,15 +100,16 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
     text = without_secrets(error)
     if isinstance(error, Py4JJavaError):
         text = f"{text}\n{error.java_exception.getMessage()}"
-    if found := _RAISED.search(text):
-        return SinkError(found[1], where=where)
-    if any(map(_CONCURRENT.match, conditions_of(error))) or _CONCURRENT_TYPES.search(text):
+    raised = raised_text(error)
+    if raised is not None:
+        return SinkError(raised, where=where)
+    if any(map(_CONCURRENT.match, conditions_of(error))) or re.search(texts.DELTA_CONCURRENT_CLASSES, text):
         return ConcurrentChangeError(
             "another job has changed the table at the same moment",
             where=where,
             now="Let one job write to a table; the next start, or a restart strategy, writes what is left.",
         )
-    if found := _UNWRITABLE.search(text) or re.search(STORAGE, text):
+    if found := _UNWRITABLE.search(text) or re.search(texts.STORAGE, text):
         return SinkError(
             f"the table's files cannot be read or written: {re.sub(r'^.*?Exception: ', '', found[1].strip())}",
             where=where,
