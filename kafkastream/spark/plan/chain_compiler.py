@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import singledispatchmethod
 from typing import Any, final
 
 import attrs
@@ -249,7 +250,7 @@ class ChainCompiler:
             source = node.source.apart
             yield made.setdefault(node.id, ChainedOperator(StreamRows(node.name, node.id, source, self.labels or (0,))))
         else:
-            operator = self._operator(node)
+            operator = self.operator(node)
             if operator is None:
                 yield from self._after(node, made)
                 return
@@ -275,21 +276,24 @@ class ChainCompiler:
         """Return the metric scope of a node."""
         return self.scopes.get(node.id, OperatorScope(operator=node.label, node=node.id))
 
-    def _operator(self, node: Node) -> Operator | None:
-        """Return the node's operator; None if elements pass unchanged."""
-        match node:
-            case OperatorNode(function=WatermarkStrategy() as strategy):
-                return next(iter(self._timing(node, strategy)), None)
-            case OperatorNode():
-                return user_operator(node)
-            case PipelineNode():
-                return ChangeRouter(node.name, node.processing, SchemaBook())
-            case SinkNode() if self._is_written_apart(node):
-                return HandOver(node.name, node.id, self.labels[0])
-            case SinkNode():
-                return self._sink(node)
-            case _:
-                raise AssertionError(node)
+    @singledispatchmethod
+    def operator(self, node: Node) -> Operator | None:
+        """Return the operator of a node in a chain, by its class; None if elements pass unchanged."""
+        raise NotImplementedError(f"no operator is registered for {type(node).__name__}")
+
+    @operator.register
+    def _(self, node: OperatorNode) -> Operator | None:
+        if isinstance(node.function, WatermarkStrategy):
+            return next(iter(self._timing(node, node.function)), None)
+        return user_operator(node)
+
+    @operator.register
+    def _(self, node: PipelineNode) -> Operator:
+        return ChangeRouter(node.name, node.processing, SchemaBook())
+
+    @operator.register
+    def _(self, node: SinkNode) -> Operator:
+        return HandOver(node.name, node.id, self.labels[0]) if self._is_written_apart(node) else self._sink(node)
 
     def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
         """Return the keyed operators of a program after a SQL query, stage by stage."""

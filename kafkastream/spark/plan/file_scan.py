@@ -22,6 +22,7 @@ from pyspark.sql.types import (
 )
 
 from kafkastream.spark.internals.python import arrow_schema_of
+from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.plan.table_scan import bad_record, read_messages, table_columns
 from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
 from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
@@ -83,6 +84,11 @@ def files_scanned(
     metadata = {field.column: _metadata(field) for field in source.metadata}
     from_ = functions.col("source").alias("__source")
     return rows.select(from_, *table_columns(definition, physical, metadata))
+
+
+@source_rows.register
+def _rows(source: FileTableSource, place: ScanPlace) -> DataFrame:
+    return files_scanned(place.files(), place.definition, source, place.needed())
 
 
 def _partition(place: int) -> str:

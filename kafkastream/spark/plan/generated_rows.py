@@ -1,4 +1,4 @@
-"""Rows of generated tables, computed by Spark expressions."""
+"""Rows of ``datagen`` tables, computed by Spark expressions."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Final
 
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
-from kafkastream.spark.plan.nexmark_events import events
+from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.sql.connectors import DataGenTableSource, GeneratedTableSource, NexmarkTableSource
+from kafkastream.sql.connectors import DataGenTableSource
 from kafkastream.sql.connectors.datagen import RandomValues, SequenceValues
 from kafkastream.sql.types import DataType, Kind
 
@@ -27,28 +27,16 @@ _MOST_COUNTED: Final = 10
 """Maximum multiplicity of an element of a MULTISET."""
 
 
-def generated(session: SparkSession, source: GeneratedTableSource, numbers: range) -> DataFrame:
-    """Return generated rows, in columns ``c0``, ``c1`` and so on.
+def generated(session: SparkSession, source: DataGenTableSource, numbers: range) -> DataFrame:
+    """Return rows of a ``datagen`` table; sequences continue by the row numbers.
+
+    As in Flink: text is of hexadecimal digits, DATE and TIME are now, timestamps lie between now and ``max-past`` before,
+    those without a zone by the clock of UTC; FLOAT, DOUBLE and DECIMAL are positive unless ``min`` says otherwise.
 
     Args:
         session: Spark session of the query.
         source: The table.
         numbers: Row numbers, counted from 0.
-    """
-    match source:
-        case DataGenTableSource():
-            return _made_up(session, source, numbers)
-        case NexmarkTableSource():
-            return events(session, source, numbers)
-        case other:
-            raise AssertionError(other)
-
-
-def _made_up(session: SparkSession, source: DataGenTableSource, numbers: range) -> DataFrame:
-    """Return rows of a ``datagen`` table; sequences continue by the row numbers.
-
-    As in Flink: text is of hexadecimal digits, DATE and TIME are now, timestamps lie between now and ``max-past`` before,
-    those without a zone by the clock of UTC; FLOAT, DOUBLE and DECIMAL are positive unless ``min`` says otherwise.
     """
     values = [
         _sequence(column.values) if isinstance(column.values, SequenceValues) else _random(column.values)
@@ -56,6 +44,12 @@ def _made_up(session: SparkSession, source: DataGenTableSource, numbers: range) 
     ]
     rows = session.range(numbers.start, numbers.stop, 1, 1)
     return rows.select(*(value.alias(f"c{place}") for place, value in enumerate(values)))
+
+
+@source_rows.register
+def _rows(source: DataGenTableSource, place: ScanPlace) -> DataFrame:
+    rows = generated(place.session, source, source.within(*place.seconds))
+    return rows.withColumn("__source", functions.lit(place.node))
 
 
 def _sequence(values: SequenceValues) -> Column:

@@ -12,6 +12,7 @@ from typing import Final, final
 import attrs
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
+from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.connectors import NexmarkTableSource
 from kafkastream.sql.connectors.nexmark import NEXMARK_COLUMNS
@@ -71,6 +72,12 @@ def events(session: SparkSession, source: NexmarkTableSource, numbers: range) ->
     whole = made.withColumns({name: _filled(name, size) for name, size in formulas.sizes.items()})
     columns = (functions.col(name).cast(spark_type(NEXMARK_COLUMNS[name])) for name in source.columns)
     return whole.select(*(column.alias(f"c{place}") for place, column in enumerate(columns)))
+
+
+@source_rows.register
+def _rows(source: NexmarkTableSource, place: ScanPlace) -> DataFrame:
+    rows = events(place.session, source, source.within(*place.seconds))
+    return rows.withColumn("__source", functions.lit(place.node))
 
 
 @final

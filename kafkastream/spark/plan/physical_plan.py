@@ -27,11 +27,9 @@ from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import arrow_schema_of
-from kafkastream.spark.plan.file_scan import files_scanned
-from kafkastream.spark.plan.generated_rows import generated
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import written_by_spark
-from kafkastream.spark.plan.table_scan import scanned
+from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
@@ -42,14 +40,7 @@ from kafkastream.spark.sql.rows.row_task import HIDDEN, RowTask, Unpacking
 from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.sql.rows.stream_rows import sent_type
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
-from kafkastream.sql.connectors import (
-    FileTableSource,
-    GeneratedTableSource,
-    KafkaTableSink,
-    KafkaTableSource,
-    StreamTableSource,
-    source_of,
-)
+from kafkastream.sql.connectors import KafkaTableSink, StreamTableSource, source_of
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.plan.branches import Branch, branches
 from kafkastream.sql.plan.column_pruning import needed_columns
@@ -173,6 +164,11 @@ class PhysicalPlan:
         return table_writer(sink).rows(rows, table, drops_nulls=drops_nulls, present=_present(rows))
 
 
+@source_rows.register
+def _of_stream(source: StreamTableSource, place: ScanPlace) -> DataFrame:
+    return place.stream(source)
+
+
 @attrs.define
 class _FrameBuilder:
     """Builds DataFrames; each origin of rows is built once, in the order of ``origins``."""
@@ -209,20 +205,17 @@ class _FrameBuilder:
         return node, frame
 
     def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
-        match source_of(scan.table):
-            case GeneratedTableSource() as made_up:
-                frame = generated(self.frames.session, made_up, made_up.within(*self.seconds))
-                frame = frame.withColumn(_FROM, functions.lit(node))
-            case StreamTableSource() as stream:
-                frame = self._stream(stream, node)
-            case FileTableSource() as files:
-                needed = needed_columns(scan, branch, needs_time=self.control is not None)
-                frame = files_scanned(self._files(node), scan.table, files, needed)
-            case KafkaTableSource() as source:
-                needed = needed_columns(scan, branch, needs_time=self.control is not None)
-                frame = scanned(self.records[node], scan.table, source, needed)
-            case other:
-                raise AssertionError(other)
+        place = ScanPlace(
+            session=self.frames.session,
+            definition=scan.table,
+            node=node,
+            seconds=self.seconds,
+            needed=partial(needed_columns, scan, branch, needs_time=self.control is not None),
+            records=lambda: self.records[node],
+            files=partial(self._files, node),
+            stream=partial(self._stream, node=node),
+        )
+        frame = source_rows(source_of(scan.table), place)
         if scan.expressions:
             columns = [
                 f"{spark_text(one)} AS {name}"

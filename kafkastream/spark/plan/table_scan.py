@@ -11,6 +11,7 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.model.connectors.record_deserialization import TimestampType
+from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.session.translate_errors import BAD_RECORD
 from kafkastream.spark.sql.formats.message_format import reader_of
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
@@ -84,6 +85,11 @@ def scanned(
     metadata = {field.column: _metadata(field) for field in source.metadata}
     hidden = [functions.col(name).alias(f"__{name}") for name in POSITION]
     return records.select(*hidden, *kinds, *table_columns(definition, physical, metadata))
+
+
+@source_rows.register
+def _rows(source: KafkaTableSource, place: ScanPlace) -> DataFrame:
+    return scanned(place.records(), place.definition, source, place.needed())
 
 
 def table_columns(

@@ -95,6 +95,8 @@ class DataGenTableSource(GeneratedTableSource):
         parallelism: Number of subtasks; None for the job's.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.generated_rows"
+
     columns: tuple[GeneratedColumn, ...]
     rows_per_second: int = 10_000
     number_of_rows: int | None = None

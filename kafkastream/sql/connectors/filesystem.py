@@ -86,6 +86,8 @@ class FileTableSource(TableSource):
         parallelism: Number of subtasks that read.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.file_scan"
+
     base_path: str
     part: RecordPart
     partitions: Partitions

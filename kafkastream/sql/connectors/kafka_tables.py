@@ -56,6 +56,8 @@ class KafkaTableSource(TableSource):
         parallelism: Number of subtasks that read; None for the job's.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.table_scan"
+
     source: KafkaSource[ConsumerRecord]
     key: RecordPart | None = None
     value: RecordPart

@@ -61,6 +61,8 @@ class NexmarkTableSource(GeneratedTableSource):
         columns: Names of its physical columns.
     """
 
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.nexmark_events"
+
     connector: ClassVar[str] = "nexmark"
     limit_option: ClassVar[str] = EVENTS_NUM.key
     columns: tuple[str, ...]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, Final, final
+from typing import Any, ClassVar, Final, final
 
 import attrs
 
@@ -56,6 +56,8 @@ class StreamTableSource(TableSource):
         stream: The stream.
         fields: Columns that are not computed, in the order of the schema.
     """
+
+    engine_module: ClassVar[str] = "kafkastream.spark.plan.physical_plan"
 
     stream: TableStream
     fields: tuple[StreamField, ...]

@@ -25,9 +25,15 @@ class RowsAtHand(NamedTuple):
 
 
 class TableSource:
-    """Source of a table, read from its options."""
+    """Source of a table, read from its options.
+
+    Attributes:
+        engine_module: Name of the module that registers a function for its rows with ``@source_rows.register``.
+    """
 
     __slots__ = ()
+
+    engine_module: ClassVar[str] = ""
 
     @property
     def changelog(self) -> ChangelogMode:

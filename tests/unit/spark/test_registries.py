@@ -15,7 +15,10 @@ from kafkastream.model.common.endpoints import Sink, Source
 from kafkastream.model.connectors.file_formats import BulkWriterFactory, FileFormat
 from kafkastream.model.connectors.file_sink_settings import Encoder
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.graph_nodes import KeyedNode, Node, SideOutputNode, SourceNode, UnionNode
 from kafkastream.spark.cdc.appliers import metadata_applier
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.plan.source_rows import source_rows
 from kafkastream.spark.sql.files.file_contents import read_file
 from kafkastream.spark.sql.files.part_formats import part_format
 from kafkastream.spark.sql.formats.message_format import message_format
@@ -23,9 +26,10 @@ from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.worker.chain_sinks import SinkPlace, sink_operator
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.connectors.filesystem import FILE_FORMATS
-from kafkastream.sql.connectors.table_endpoints import TableSink
+from kafkastream.sql.connectors.table_endpoints import TableSink, TableSource
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS, Format
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 from tests.package import MODULES
 
 for _module in MODULES:
@@ -57,6 +61,13 @@ def test_every_source_gives_elements_or_is_read_by_the_engine(kind: type[Source]
     assert (kind.elements is Source.elements) == (kind is KafkaSource)
 
 
+def test_every_node_has_an_operator_in_a_chain_or_no_part_in_one() -> None:
+    apart = {KeyedNode, QueryNode, SideOutputNode, SourceNode, StreamNode, UnionNode}
+    with_operator = set(vars(ChainCompiler)["operator"].dispatcher.registry) - {object}
+    assert with_operator | apart == set(leaves(Node))
+    assert not with_operator & apart
+
+
 def test_a_sink_without_an_operator_names_the_module_that_lacks_it() -> None:
     @attrs.frozen
     class Lonely(Sink):
@@ -85,6 +96,11 @@ def test_every_table_that_is_written_has_a_sink_in_the_job_graph(kind: type[Tabl
 @pytest.mark.parametrize("kind", sorted(leaves(TableSink), key=name), ids=name)
 def test_every_table_that_is_written_has_a_writer(kind: type[TableSink]) -> None:
     assert table_writer.knows(kind)
+
+
+@pytest.mark.parametrize("kind", sorted(leaves(TableSource), key=name), ids=name)
+def test_every_table_that_is_read_has_rows(kind: type[TableSource]) -> None:
+    assert source_rows.knows(kind)
 
 
 @pytest.mark.parametrize("kind", sorted(leaves(FileFormat), key=name), ids=name)
