@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar, final, overload
 
 from kafkastream.datastream.connected_streams import (
     BroadcastConnectedStream,
@@ -16,8 +16,8 @@ from kafkastream.datastream.field_aggregations import FieldAggregations
 from kafkastream.datastream.joined_streams import IntervalJoined
 from kafkastream.datastream.stream import DataStream, add_keyed_operator
 from kafkastream.datastream.stream_outputs import DataStreamSink, StreamOutputs
-from kafkastream.datastream.unsupported_on_keyed import UnsupportedOnKeyed
 from kafkastream.datastream.windowed_stream import AllWindowedStream, WindowedStream
+from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.snapshot import snapshot
@@ -43,7 +43,7 @@ from kafkastream.model.windows.windows import CountWindow, Window, WindowAssigne
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
 
-__all__ = ["KeyedStream"]
+__all__ = ["KeyedStream", "UnsupportedOnKeyed"]
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -52,6 +52,43 @@ T2 = TypeVar("T2")
 TUPLE = TypeVar("TUPLE", bound=tuple[Any, ...])
 OUT = TypeVar("OUT")
 W = TypeVar("W", bound=Window)
+
+
+def _refused(method: str) -> Callable[..., NoReturn]:
+    def refuse(self: UnsupportedOnKeyed, *_: object, **__: object) -> NoReturn:
+        raise DefinitionError(
+            f"{method} cannot be called on a keyed stream, which is not an operator",
+            where=f"KeyedStream.{method}",
+            now="Call it before key_by, or on the result of an operation on the keyed stream.",
+        )
+
+    refuse.__doc__ = f"Refused, as in Flink: call ``{method}`` before ``key_by``, or on the result of an operation."
+    return refuse
+
+
+class UnsupportedOnKeyed:
+    """Mixin that refuses the methods of operators and of physical partitioning: a keyed stream is not an operator."""
+
+    name = _refused("name")
+    get_name = getName = _refused("get_name")
+    uid = _refused("uid")
+    set_uid_hash = setUidHash = _refused("set_uid_hash")
+    set_description = setDescription = _refused("set_description")
+    set_parallelism = setParallelism = _refused("set_parallelism")
+    set_max_parallelism = setMaxParallelism = _refused("set_max_parallelism")
+    force_non_parallel = forceNonParallel = _refused("force_non_parallel")
+    set_buffer_timeout = setBufferTimeout = _refused("set_buffer_timeout")
+    start_new_chain = startNewChain = _refused("start_new_chain")
+    disable_chaining = disableChaining = _refused("disable_chaining")
+    slot_sharing_group = slotSharingGroup = _refused("slot_sharing_group")
+    cache = _refused("cache")
+    shuffle = _refused("shuffle")
+    rebalance = _refused("rebalance")
+    rescale = _refused("rescale")
+    forward = _refused("forward")
+    broadcast = _refused("broadcast")
+    partition_custom = partitionCustom = _refused("partition_custom")
+    get_side_output = getSideOutput = _refused("get_side_output")
 
 
 @final

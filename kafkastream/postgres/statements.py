@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 
 from msgspec.structs import astuple
 
@@ -11,7 +11,6 @@ from kafkastream.cdc.changes import Row
 from kafkastream.cdc.folding import FoldedChanges
 from kafkastream.cdc.tables import TableSchema
 from kafkastream.postgres.client import Connection
-from kafkastream.postgres.values import Values, refused_text, value_converter
 from kafkastream.sql.type_families import APPROXIMATE, BYTES, STAMPS
 from kafkastream.sql.types import Kind
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TableStatements"]
 
+Values: TypeAlias = tuple[Any, ...]
 _BOOLEAN_OID, _BYTEA_OID = 16, 17  # https://www.postgresql.org/docs/current/catalog-pg-type.html, pg_type.dat
 
 # Equal in the database, though not always in Python: "a" and "a " of CHAR, 12:00 and 12:00:00.0, NaN, what REAL rounds.
@@ -54,7 +54,7 @@ class TableStatements:
         self._names = _names(target, schema, number)
         self._texts: dict[str, bytes] = {}
         self._places = [schema.names.index(name) for name in schema.primary_key]
-        self._convert = value_converter(
+        self._convert = _value_converter(
             self._places_of_texts(BYTES, _BYTEA_OID), self._places_of_texts({Kind.BOOLEAN}, _BOOLEAN_OID)
         )
         self._is_staging_used = False
@@ -87,7 +87,7 @@ class TableStatements:
     def refused_text(self, pending: FoldedChanges | Iterable[Row]) -> tuple[str, str] | None:
         """Find a character that PostgreSQL does not accept, with its column's name."""
         rows = self._numbered(pending, _Counts()) if isinstance(pending, FoldedChanges) else map(astuple, pending)
-        found = refused_text(rows)
+        found = _refused_character(rows)
         return found and (found[0], self._schema.names[found[1]])
 
     def _copy(self, query: bytes, rows: Iterable[Values]) -> None:
@@ -158,3 +158,45 @@ def _names(target: tuple[str, str], schema: TableSchema, number: int) -> dict[st
         "same": sql.SQL(" AND ").join(sql.SQL("one.{0} = later.{0}").format(name) for name in key),
         "action": sql.SQL("UPDATE SET ") + updates if rest else sql.SQL("NOTHING"),
     }
+
+
+def _value_converter(bytes_places: Sequence[int], truth_places: Sequence[int]) -> Callable[[Values], Values] | None:
+    r"""Return a function that converts bytes and booleans to text; None if no column needs it.
+
+    Args:
+        bytes_places: Positions of the columns with bytes that the database holds as text.
+        truth_places: Positions of the columns with booleans that the database holds as text.
+
+    Example:
+        >>> _value_converter([0], [1])((b"a", True))
+        ('\\x61', 'true')
+    """
+    if not bytes_places and not truth_places:
+        return None
+
+    def convert(row: Values) -> Values:
+        values = list(row)
+        for place in bytes_places:
+            if values[place] is not None:
+                values[place] = "\\x" + values[place].hex()
+        for place in truth_places:
+            if values[place] is not None:
+                values[place] = "true" if values[place] else "false"
+        return tuple(values)
+
+    return convert
+
+
+def _refused_character(rows: Iterable[Values]) -> tuple[str, int] | None:
+    r"""Find a character that PostgreSQL does not accept, U+0000 or half of a surrogate pair, with its column's number.
+
+    Example:
+        >>> _refused_character([(1, "fine"), (2, "a\0")])
+        ('\x00', 1)
+    """
+    texts = ((place, value) for row in rows for place, value in enumerate(row) if isinstance(value, str))
+    for place, text in texts:
+        for character in text:
+            if character == "\0" or "\ud800" <= character <= "\udfff":
+                return character, place
+    return None

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent import futures
+from contextlib import contextmanager, nullcontext
 from typing import Any, Final, Protocol, final, runtime_checkable
 
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 from typing_extensions import Self
 
 from kafkastream.datastream.stream_outputs import CloseableIterator
@@ -15,7 +20,6 @@ from kafkastream.model.common.html import html_table
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.sql.types import DataType
-from kafkastream.table.progress_line import line_below
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.tableau import cells, static_tableau, tableau
 
@@ -27,6 +31,7 @@ __all__ = [
 
 Columns = Sequence[tuple[str, DataType]]
 _TEXT = (("result", DataType.string()),)
+_REFRESHES_PER_S: Final = 2
 _PEEKED_ROWS: Final = 100
 _PEEKED_S: Final = 60.0
 """Maximum number of rows that a notebook shows, and maximum time to wait for the first in s."""
@@ -136,7 +141,7 @@ class TableResult:
             DefinitionError: The rows have been taken already.
             KafkastreamError: The job of the query has failed.
         """
-        with self.collect() as rows, line_below(self._progress):
+        with self.collect() as rows, _line_below(self._progress):
             for line in self._lines(rows):
                 print(line, flush=True)  # noqa: T201
 
@@ -201,3 +206,22 @@ class _Rows:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _line_below(progress: Callable[[], str]) -> Iterator[None]:
+    """Show the progress of a query in the last line of the terminal, below what is printed meanwhile.
+
+    Args:
+        progress: Returns the present text, empty for none; called in a thread. Without a terminal, it is not called.
+    """
+    console = Console()
+    is_shown = sys.stdout.isatty() and bool(progress())
+    live = Live(
+        get_renderable=lambda: Text(progress(), no_wrap=True, overflow="ellipsis"),
+        console=console,
+        transient=True,
+        refresh_per_second=_REFRESHES_PER_S,
+    )
+    with live if is_shown else nullcontext():
+        yield

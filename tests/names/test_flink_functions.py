@@ -15,7 +15,7 @@ import pytest
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES
 from kafkastream.sql.expressions.built_in_names import is_built_in
-from kafkastream.sql.expressions.refused_functions import REFUSED_FUNCTIONS
+from kafkastream.sql.expressions.function_calls import REFUSED_FUNCTIONS
 from kafkastream.sql.plan.functions import NAMES
 from tests.unit.sql.planning import failure
 

@@ -17,10 +17,10 @@ from kafkastream.datastream import (
     StreamExecutionEnvironment,
 )
 from kafkastream.datastream.environment_settings import EnvironmentSettings
+from kafkastream.datastream.keyed_stream import UnsupportedOnKeyed
 from kafkastream.datastream.operator_handle import OperatorHandle, StreamHandle
 from kafkastream.datastream.slot_sharing_group import MemorySize, SlotSharingGroup
 from kafkastream.datastream.stream_outputs import StreamOutputs
-from kafkastream.datastream.unsupported_on_keyed import UnsupportedOnKeyed
 from kafkastream.metrics import Counter, Distribution, Gauge, Meter, MetricGroup, MetricsSnapshot
 from kafkastream.model.common.row import Row
 from kafkastream.model.common.time import Duration, Instant, Time

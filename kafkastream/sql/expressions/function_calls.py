@@ -1,14 +1,14 @@
-"""Calls of functions by name."""
+"""Calls of functions by name, and what to do in place of those that are refused."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeGuard
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.expressions.json_calls import JSON_CALLS
-from kafkastream.sql.expressions.refused_functions import REFUSED_FUNCTIONS
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
@@ -20,7 +20,7 @@ from kafkastream.sql.user_functions import FunctionKind
 if TYPE_CHECKING:
     from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 
-__all__ = ["called", "called_name", "is_call"]
+__all__ = ["REFUSED_FUNCTIONS", "called", "called_name", "is_call"]
 
 _PLACES = {
     FunctionKind.TABLE: "Write FROM t, LATERAL TABLE({}(a)) AS r (b).",
@@ -28,6 +28,30 @@ _PLACES = {
     FunctionKind.TABLE_AGGREGATE: "Use Table.flat_aggregate.",
 }
 _WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
+
+_MODEL: Final = "Call the model in a Python function: {0} needs one in Flink's catalog."
+_VARIANT: Final = "There is no type VARIANT here: read values by JSON_VALUE or JSON_QUERY."
+_CLASS: Final = "It makes an object of a Java class; write ROW(...)."
+_LETTERS: Final = "Write REGEXP(s, '^...$')."
+REFUSED_FUNCTIONS: Final[Mapping[str, str]] = {
+    "APPROX_COUNT_DISTINCT": "Flink has it for batches alone: write COUNT(DISTINCT x).",
+    "CURRENT_DATABASE": "Write the name of the database as a text.",
+    "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
+    "IS_ALPHA": _LETTERS,
+    "IS_DECIMAL": _LETTERS,
+    "IS_DIGIT": _LETTERS,
+    "JSON": "JSON(text) is a value of JSON_OBJECT or JSON_ARRAY.",
+    "JSON_ARRAYAGG": "Write ARRAY_AGG, and JSON_STRING of its result.",
+    "JSON_OBJECTAGG": "Make a text in a Python aggregate function.",
+    **{name: _MODEL.format(name) for name in ("ML_EVALUATE", "ML_PREDICT", "VECTOR_SEARCH")},
+    "OBJECT_OF": _CLASS,
+    "OBJECT_UPDATE": _CLASS,
+    "PARSE_JSON": _VARIANT,
+    "PERCENTILE": "Compute it in a Python aggregate function.",
+    "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
+    "TRY_PARSE_JSON": _VARIANT,
+}
+"""What to do in place of each function."""
 
 
 def called_name(node: exp.Expr) -> str:

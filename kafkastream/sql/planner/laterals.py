@@ -9,18 +9,23 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_calls import calls_in, find_user_aggregates
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.plan.expression import ColumnRef, conjunction
+from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user, conjunction
+from kafkastream.sql.plan.functions.window_functions import elements
 from kafkastream.sql.plan.operations import JoinKind
-from kafkastream.sql.plan.plan_builder import PlannedRows, projected, references
+from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, references
+from kafkastream.sql.plan.relations import Explode, Field
 from kafkastream.sql.planner.join_conditions import conjuncts
 from kafkastream.sql.planner.lateral_queries import lateral_query
-from kafkastream.sql.planner.table_functions import table_function
-from kafkastream.sql.planner.unnest import unnested
+from kafkastream.sql.planner.table_functions import computed_first, table_function, without_column
+from kafkastream.sql.types import DataType, Kind, RowField
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
 __all__ = ["correlated", "is_correlated"]
+
+
+_ORDINALITY = "ORDINALITY"
 
 
 def is_correlated(node: exp.Expr) -> bool:
@@ -42,7 +47,7 @@ def correlated(
         raise text.refused(on, f"{what} is joined ON TRUE.", "Write the condition into WHERE.")
     conditions = [] if is_true or on is None else list(conjuncts(on))
     if isinstance(node, exp.Unnest):
-        return (*unnested(planner, rows, scope, node, outer=outer), conditions)
+        return (*_unnested(planner, rows, scope, node, outer=outer), conditions)
     text.only(node, "this", "alias")
     if isinstance(node.this, exp.Subquery):
         return (*_query(planner, rows, scope, join, kind), conditions)
@@ -76,7 +81,7 @@ def _elements(
     from kafkastream.sql.planner.select import selected_items
 
     text, first, outer = planner.text, select.args["from_"].this, kind is JoinKind.LEFT
-    made = unnested if isinstance(first, exp.Unnest) else table_function
+    made = _unnested if isinstance(first, exp.Unnest) else table_function
     inner, both = made(planner, rows, scope.outer(), first, outer=outer)
     of = planner.compiler(both)
     where = select.args.get("where")
@@ -107,3 +112,45 @@ def _elements(
     )
     fields = Scope.of(result.fields[width:], join.this.alias)
     return attrs.evolve(rows, relation=result), attrs.evolve(scope.joined(fields), fields=result.fields)
+
+
+def _unnested(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Unnest, *, outer: bool
+) -> tuple[PlannedRows, Scope]:
+    """Plan ``CROSS JOIN UNNEST(array) AS t (c)``: each row once per element of a column."""
+    text = planner.text
+    text.only(node, "expressions", "alias", "offset")
+    if len(node.expressions) != 1:
+        raise text.refused(node, "UNNEST takes one array, map or multiset.", "Join an UNNEST for each.")
+    value = planner.compiler(scope).compile(node.expressions[0])
+    columns = list(elements(value.type))
+    if not columns:
+        what = f"Cannot apply 'UNNEST' to arguments of type 'UNNEST(<{value.type}>)'"
+        raise text.error(node, what, "It takes an ARRAY, a MAP or a MULTISET.")
+    offset = node.args.get("offset")
+    if offset:
+        columns.append(RowField(_ORDINALITY, DataType.of(Kind.INT).not_null()))
+    array = Call("$UNNEST", (value,), DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.ROW, fields=tuple(columns)),)))
+    names = [one.name for one in node.args["alias"].args.get("columns") or ()] if node.args.get("alias") else []
+    if isinstance(offset, exp.Identifier):
+        names = [*names, offset.name]
+    if names and len(names) != len(columns):
+        what = f"{len(names)} column names are given for the {len(columns)} columns of UNNEST."
+        raise text.error(node, what, "Name each column.")
+    added = tuple(
+        Field(names[at] if names else one.name, one.type.nullable() if outer else one.type)
+        for at, one in enumerate(columns)
+    )
+    relation = normalized(rows.relation, planner.ttl_ms)
+    place = None
+    if calls_user(array):
+        relation, place = computed_first(relation, array)
+    exploded = Explode(
+        input=relation,
+        array=array if place is None else reference(relation, place),
+        outer=outer,
+        fields=(*relation.fields, *added),
+        changelog=relation.changelog,
+    )
+    result = exploded if place is None else without_column(exploded, place)
+    return PlannedRows(result, rows.window), scope.joined(Scope.of(added, node.alias))

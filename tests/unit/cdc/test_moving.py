@@ -8,13 +8,12 @@ import pytest
 from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.changes import CreateTable
 from kafkastream.cdc.moving import moved
-from kafkastream.cdc.routing import Router
 from kafkastream.cdc.spec.postgres_sink import PostgresSink
 from kafkastream.cdc.spec.rules import RouteRule
 from kafkastream.cdc.spec.settings import RouteMode
 from kafkastream.cdc.spec.simple_sinks import DeltaSink
 from kafkastream.cdc.spec.sink import PipelineSink, SchemaChangeType
-from kafkastream.cdc.table_rules import PipelineRules
+from kafkastream.cdc.table_rules import PipelineRules, Router
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.sql.syntax.data_types import parse_type
 

@@ -7,10 +7,10 @@ import pickle
 import pytest
 
 from kafkastream.cdc.patterns import TablePattern, java_regex
-from kafkastream.cdc.routing import Router, first_transform
 from kafkastream.cdc.spec.kafka_sink import TopicMapping
 from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule
 from kafkastream.cdc.spec.settings import RouteMode
+from kafkastream.cdc.table_rules import Router, first_transform
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 
