@@ -32,7 +32,7 @@ class _Alias(MetaPathFinder, Loader):
         return ModuleSpec(fullname, self)
 
     def exec_module(self, module: ModuleType) -> None:
-        # The import system takes what stands in sys.modules afterwards: https://docs.python.org/3/reference/import.html#loading
+        # The import system takes the entry of sys.modules afterwards: https://docs.python.org/3/reference/import.html#loading
         sys.modules[module.__name__] = import_module(_OURS + module.__name__.removeprefix(_PYFLINK))
 
 

@@ -3,7 +3,7 @@
 ====================================================  ================
 JSON                                                  type
 ====================================================  ================
-``null``                                              none: it tells nothing
+``null``                                              none: it has no type
 ``true``, ``false``                                   BOOLEAN
 a number without fraction and exponent                BIGINT; DECIMAL(38, 0) beyond 64 bits, STRING beyond 38 digits
 another number                                        DOUBLE; STRING beyond its range
@@ -12,7 +12,7 @@ text as ``2024-05-01 12:30:00.123`` or with ``T``     TIMESTAMP(3), or more prec
 other text, an object, an array                       STRING
 ====================================================  ================
 
-A value that fits the column that is there shows the column's own type, whatever the table says: 5 fits an INT. A number that
+A value that fits the existing column has the column's own type, whatever the table says: 5 fits an INT. A number that
 does not fit a DECIMAL shows the DECIMAL that it needs, and a time of day the precision.
 """
 

@@ -205,7 +205,7 @@ class RowDecoder:
         return _direct(self._class, [(f"f{place}", check) for place, check in enumerate(checks) if check is not None])
 
     def _unusual(self, data: Json) -> Row | None:
-        raise MisfitError("typed decoding does not know the members")
+        raise MisfitError("typed decoding has no rule for the members")
 
     def _by_wire(self, checks: Sequence[Check | None]) -> Fast:
         """Compile a function that decodes to values, some of them raw JSON, and then to a row."""

@@ -96,7 +96,7 @@ def _timestamp(type_: DataType, seconds: str) -> TimeCheck:
 
 
 def _with_time(text: str) -> str:
-    """Return a timestamp with a space in place of ``T``, and with missing time of day or seconds added."""
+    """Return a timestamp with a space instead of ``T``, and with missing time of day or seconds added."""
     if len(text) == _DAY_LENGTH:
         return f"{text} 00:00:00"
     return text.replace("T", " ", 1) + (":00" if len(text) == _NO_SECONDS_LENGTH else "")

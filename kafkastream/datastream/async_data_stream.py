@@ -60,7 +60,7 @@ class AsyncDataStream:
             output_type: Type of the results; without one they stay Python objects.
 
         Raises:
-            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+            DefinitionError: ``async_invoke`` is not a coroutine function, or ``capacity`` is less than 1.
         """
         return AsyncDataStream.unordered_wait_with_retry(
             data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type
@@ -88,7 +88,7 @@ class AsyncDataStream:
             output_type: As for ``unordered_wait``.
 
         Raises:
-            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+            DefinitionError: ``async_invoke`` is not a coroutine function, or ``capacity`` is less than 1.
         """
         descriptor = AsyncFunctionDescriptor(
             async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.UNORDERED
@@ -115,7 +115,7 @@ class AsyncDataStream:
             output_type: Type of the results; without one they stay Python objects.
 
         Raises:
-            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+            DefinitionError: ``async_invoke`` is not a coroutine function, or ``capacity`` is less than 1.
         """
         return AsyncDataStream.ordered_wait_with_retry(
             data_stream, async_function, timeout, NO_RETRY_STRATEGY, capacity, output_type
@@ -143,7 +143,7 @@ class AsyncDataStream:
             output_type: As for ``ordered_wait``.
 
         Raises:
-            DefinitionError: ``async_invoke`` is no coroutine function, or ``capacity`` is less than 1.
+            DefinitionError: ``async_invoke`` is not a coroutine function, or ``capacity`` is less than 1.
         """
         descriptor = AsyncFunctionDescriptor(
             async_function, timeout, capacity, async_retry_strategy, AsyncFunctionDescriptor.OutputMode.ORDERED

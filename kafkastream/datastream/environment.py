@@ -97,7 +97,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             watermark_strategy: Timestamps and watermarks; ``WatermarkStrategy.no_watermarks()`` if no operator needs
                 event time.
             source_name: Name of the operator in plans, metrics and errors.
-            type_info: Type of the elements, if the source does not know it.
+            type_info: Type of the elements, if the source does not declare it.
         """
         type_info = type_info or source.get_produced_type()
         return self._begin(_begun(source), watermark_strategy, source_name, type_info)
@@ -115,7 +115,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         Args:
             source_func: Consumer.
             source_name: Name of the operator in plans, metrics and errors.
-            type_info: Type of the elements, if the consumer's schema does not know it.
+            type_info: Type of the elements, if the consumer's schema does not declare it.
 
         Raises:
             DefinitionError: A property of the consumer is missing or invalid.

@@ -31,7 +31,7 @@ pickled_bytes_to_python_obj = stand_in(__name__, "pickled_bytes_to_python_obj", 
 
 @runtime_checkable
 class ResultTypeQueryable(Protocol):
-    """Protocol of sources and deserialization schemas that know the type of their elements."""
+    """Protocol of sources and deserialization schemas that declare the type of their elements."""
 
     def get_produced_type(self) -> TypeInformation[object]:
         """Return the type of the elements."""

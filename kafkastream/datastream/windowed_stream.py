@@ -73,7 +73,7 @@ class WindowSetters(FieldAggregations[T], Generic[T]):
     getInputType = get_input_type
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
-        """Set the trigger that decides when windows fire, in place of the assigner's default."""
+        """Set the trigger that decides when windows fire, replacing the assigner's default."""
         return self._with(trigger=trigger)
 
     def evictor(self, evictor: Evictor[Any, Any]) -> Self:

@@ -101,7 +101,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while place < len(text):
         found = _TOKEN.match(text, place)
         if found is None:
-            raise _malformed(f"character {place + 1} cannot stand there; put values into double quotes")
+            raise _malformed(f"character {place + 1} is not allowed there; put values into double quotes")
         place = found.end()
         match found.lastgroup:
             case "double" | "single" as quoted:

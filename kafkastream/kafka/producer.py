@@ -125,7 +125,7 @@ class RecordProducer:
         """Return the numbers of a topic's partitions, in ascending order; the brokers are asked once.
 
         Raises:
-            DeliveryError: The brokers do not know the topic, or do not answer.
+            DeliveryError: The topic does not exist, or the brokers do not answer.
             AuthenticationError: The brokers refuse the credentials.
         """
         if topic not in self._partitions:

@@ -87,7 +87,7 @@ STATISTICS_INTERVAL = "statistics.interval.ms"
 _ACKS = ("all", "-1", "0", "1")
 _MOST_IN_FLIGHT_AND_IN_ORDER = 5
 _LEVELS = {"gzip": range(-1, 10), "lz4": range(-1, 13), "zstd": range(-1, 13)}
-"""The levels that librdkafka knows; Java's zstd has some beyond, which only take longer for little."""
+"""Levels that librdkafka supports; Java's zstd also has higher ones, which take longer and save little."""
 
 TRANSLATED = frozenset({*_EVERY_CLIENT, *_PRODUCERS, *(f"compression.{codec}.level" for codec in _LEVELS)})
 """The properties of Java's clients that have a counterpart, apart from security."""

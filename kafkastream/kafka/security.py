@@ -96,7 +96,7 @@ def _inline(java: Mapping[str, str], role: str, key: str) -> str:
     """Return the PEM text of a property, which Java accepts only with the type PEM and without a location."""
     if _kind(java, role) != "PEM" or f"ssl.{role}.location" in java:
         raise DefinitionError(
-            f"{key} needs ssl.{role}.type = PEM, and no ssl.{role}.location beside it", where="Kafka properties"
+            f"{key} needs ssl.{role}.type = PEM, and no ssl.{role}.location", where="Kafka properties"
         )
     return java[key]
 
@@ -193,7 +193,7 @@ _MECHANISMS: Mapping[str, Callable[[Mapping[str, str], LoginEntry], dict[str, st
 
 def _of_module(entry: LoginEntry, *known: str) -> None:
     if entry.module not in known:
-        # A text that is no name of a module may be a secret in the wrong place.
+        # A text that is not a module name may be a secret in the wrong place.
         name = entry.module if entry.module.endswith("LoginModule") else "of this class"
         raise UnsupportedFeatureError(
             f"the login module {name} cannot run outside of Java",

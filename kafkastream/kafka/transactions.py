@@ -83,7 +83,7 @@ class SlotTakenError(Exception):
     """Slot that another writer has taken, whose transaction was aborted, or whose client does not answer: open it
     again.
 
-    Not an error of the user's: Spark retries a task that raises it, and the next attempt continues from the marker.
+    Not a mistake in the program: Spark retries a task that raises it, and the next attempt continues from the marker.
     """
 
 

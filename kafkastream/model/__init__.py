@@ -1,1 +1,1 @@
-"""Model of the user's program: frozen values that know neither text nor Spark nor a Kafka client."""
+"""Model of the user's program: frozen values that depend neither on SQL text nor on Spark nor on a Kafka client."""

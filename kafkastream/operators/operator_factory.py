@@ -74,7 +74,7 @@ def _simple(
     call: Callable[[Any], Any],
     results: Callable[[Any, Any], Iterable[Any] | None],
 ) -> KeyedOperator:
-    """Return an operator for a function that knows neither time nor key; a rich one has keyed state."""
+    """Return an operator for a function without access to time or key; a rich function has keyed state."""
     side = Side(
         lambda value, _: results(call(value), value), KeyedProcessFunction.Context(keyed_context, keyed_context)
     )

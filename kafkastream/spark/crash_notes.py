@@ -1,4 +1,4 @@
-"""Notes of what each Python worker is doing, which survive its crash and name the operator, the records and the cause.
+"""Notes on the current work of each Python worker, which survive its crash and name the operator, the records and the cause.
 
 A worker that ends by ``os._exit`` or a signal cannot report anything. So it notes in a small memory-mapped file which
 operator is processing which records: once per operator and Arrow batch, at no cost per record. When Spark repeats a
@@ -106,7 +106,7 @@ class CrashNote:
 
     def _watching(self, elements: Iterable[T]) -> Iterator[T]:
         for index, element in enumerate(elements):
-            with suppress(Exception):  # a __repr__ of the user's failed; the records are noted anyway
+            with suppress(Exception):  # a user-defined __repr__ failed; the records are noted anyway
                 place = f"{self._describe(index)}; " if self._describe else ""
                 self._note(f"{place}element {shown(element)}")
             yield element
@@ -165,7 +165,7 @@ def settle(pid: int, status: int) -> None:
 
 
 def last_crash(run: str) -> Crash | None:
-    """Return the last crash of a worker in this run; of several attempts at a task, the last one, which says most."""
+    """Return the last crash of a worker in this run; of several attempts at a task, the last one, which has the most details."""
     folder = os.environ.get(_FOLDER)
     if folder is None:
         return None

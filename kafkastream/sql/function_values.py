@@ -200,10 +200,10 @@ def not_of_type(name: str, result: object, kind: DataType) -> UserFunctionError:
 
     Args:
         name: Name of the function.
-        result: What it returned.
+        result: Its result.
         kind: Declared type.
     """
     return UserFunctionError(
         f"function {name!r} returned {shown(result)}, a {type(result).__name__}, which is not of type {kind}",
-        now="Return what the result type holds, or declare another one.",
+        now="Return a value of the result type, or declare another type.",
     )

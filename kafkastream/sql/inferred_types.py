@@ -58,7 +58,7 @@ def inferred_row(elements: Sequence[Any], names: Sequence[str] | None = None) ->
     for field in named:
         if not _is_known(field.type):
             raise DefinitionError(
-                f"the type of column '{field.name}' cannot be told: nothing but None is in it, or in a part of it",
+                f"the type of column '{field.name}' cannot be inferred: all its values, or all values of a part of it, are None",
                 where=_WHERE,
                 now="Give the columns' types: DataTypes.ROW([DataTypes.FIELD('id', DataTypes.BIGINT())]).",
             )

@@ -1,4 +1,4 @@
-"""Functions of the user's that take a whole row of a table, as ``Table.map`` calls them."""
+"""User-defined functions that take a whole row of a table, as ``Table.map`` calls them."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ class GivenOptions(Generic[D_co]):
         return repr("***") if is_secret(key) else redacted(self.definition.options[key])
 
     def masked(self, key: str) -> str:
-        """Return a resolved value, with ``***`` in place of secrets."""
+        """Return a resolved value, with ``***`` instead of secrets."""
         value = self.values[key]
         return "***" if is_secret(key) or isinstance(value, Secret) else URL_USER.sub("***@", value)
 

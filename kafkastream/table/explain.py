@@ -55,7 +55,7 @@ def _shown(relation: Relation) -> str:
 
 
 def _named(expression: TypedExpression, relation: Relation) -> str:
-    """Return an expression with the names of columns and functions that users know."""
+    """Return an expression with the names of columns and functions as users wrote them."""
     return SparkPrinter(lambda place: relation.fields[place].name, kept="").text(expression)
 
 

@@ -55,7 +55,7 @@ class Expression(
 ):
     """Computation on the columns of a table, made by ``col`` and ``lit`` and by methods of other expressions.
 
-    An expression knows no table: names and types are looked up by the method of ``Table`` that it is given to.
+    An expression is not bound to a table: names and types are looked up by the method of ``Table`` that it is given to.
 
     Example:
         >>> from kafkastream.table.expressions import col

@@ -50,7 +50,7 @@ class Made:
     Args:
         kind: Kind of the function.
         input_types: Types of the arguments.
-        deterministic: Whether equal arguments give equal results; None for what ``is_deterministic`` returns.
+        deterministic: Whether equal arguments give equal results; by default, the result of ``is_deterministic``.
         name: Name of the function; None for the Python function's.
         func_type: ``"general"`` or ``"pandas"``.
     """
@@ -93,7 +93,7 @@ def scalar(of: Made, result_type: Type | None, function: Called) -> ExpressionFu
     """Make a scalar function.
 
     Raises:
-        DefinitionError: ``function`` is no function, or has no result type.
+        DefinitionError: ``function`` is not a function, or has no result type.
     """
     return of.function(function, lambda where: _known(result_type, where, "@udf(result_type='BIGINT')"))
 
@@ -102,7 +102,7 @@ def table(of: Made, result_types: Types | None, function: Called) -> ExpressionF
     """Make a table function, whose result type is the ROW of its columns.
 
     Raises:
-        DefinitionError: ``function`` is no function, or has no result types.
+        DefinitionError: ``function`` is not a function, or has no result types.
     """
     return of.function(function, lambda where: _row(result_types, where))
 
@@ -113,7 +113,7 @@ def aggregate(
     """Make an aggregate function, or a table aggregate function.
 
     Raises:
-        DefinitionError: ``function`` is no function, or has no result type, or no accumulator type.
+        DefinitionError: ``function`` is not a function, or has no result type, or no accumulator type.
     """
     is_pandas = of.func_type == "pandas"
     if of.kind is FunctionKind.TABLE_AGGREGATE and is_pandas:

@@ -47,7 +47,7 @@ class _Groups:
         return self._groups.selected(fields)
 
     def aggregate(self, func: Any) -> AggregatedTable:
-        """Aggregate each group by a function of the user's, whose row becomes columns.
+        """Aggregate each group with a function, whose result row becomes columns.
 
         Args:
             func: Call of an aggregate function, with the names of its columns: ``f(col("a")).alias("b", "c")``. A
@@ -61,7 +61,7 @@ class GroupedTable(_Groups):
     """Table grouped by keys."""
 
     def flat_aggregate(self, func: Any) -> FlatAggregateTable:
-        """Aggregate each group by a function of the user's, which gives any number of rows.
+        """Aggregate each group with a function that emits any number of rows.
 
         Args:
             func: Call of a table aggregate function, or a function alone, which takes the whole rows.
@@ -152,7 +152,7 @@ class AggregatedTable:
             fields: Expressions.
 
         Raises:
-            DefinitionError: An expression is invalid, or it is no aggregate function.
+            DefinitionError: An expression is invalid, or it is not an aggregate function.
         """
         return self.groups.aggregated(self.function, fields, "aggregate")
 
@@ -177,6 +177,6 @@ class FlatAggregateTable:
             fields: Expressions.
 
         Raises:
-            DefinitionError: An expression is invalid, or it is no table aggregate function.
+            DefinitionError: An expression is invalid, or it is not a table aggregate function.
         """
         return self.groups.aggregated(self.function, fields, "flat_aggregate")

@@ -77,7 +77,7 @@ class StreamTableEnvironment(TableEnvironment):
             raise DefinitionError(
                 "Table sink '*anonymous_datastream_sink*' doesn't support consuming update and delete changes",
                 where="to_data_stream",
-                now="Use to_changelog_stream: the kind of a row tells what it changes.",
+                now="Use to_changelog_stream: the kind of a row says whether it is inserted, updated or deleted.",
             )
         return self._stream(relation)
 
@@ -192,7 +192,7 @@ class StreamTableEnvironment(TableEnvironment):
         declared = _schema(() if schema is None else (schema,))
         if mode is ChangelogMode.UPSERT and not declared.primary_key:
             raise DefinitionError(
-                "a changelog without UPDATE_BEFORE needs a primary key, which tells what a row replaces",
+                "a changelog without UPDATE_BEFORE needs a primary key, by which a row replaces the previous one",
                 where=where,
                 now="Declare it: Schema.new_builder() ... .primary_key('id').",
             )

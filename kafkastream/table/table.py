@@ -119,7 +119,7 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
     overWindow = over_window
 
     def aggregate(self, func: Any) -> AggregatedTable:
-        """Aggregate all rows by a function of the user's, whose row becomes columns.
+        """Aggregate all rows with a function, whose result row becomes columns.
 
         Args:
             func: Call of an aggregate function, with the names of its columns: ``f(col("a")).alias("b", "c")``. A
@@ -128,7 +128,7 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         return AggregatedTable(Grouping(self, ()), func)
 
     def flat_aggregate(self, func: Any) -> FlatAggregateTable:
-        """Aggregate all rows by a function of the user's, which gives any number of rows.
+        """Aggregate all rows with a function that emits any number of rows.
 
         Args:
             func: Call of a table aggregate function, or a function alone, which takes the whole rows.

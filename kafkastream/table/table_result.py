@@ -210,7 +210,7 @@ class _Rows:
 
 @contextmanager
 def _line_below(progress: Callable[[], str]) -> Iterator[None]:
-    """Show the progress of a query in the last line of the terminal, below what is printed meanwhile.
+    """Show the progress of a query in the last line of the terminal, below other output.
 
     Args:
         progress: Returns the present text, empty for none; called in a thread. Without a terminal, it is not called.

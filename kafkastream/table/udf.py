@@ -82,7 +82,7 @@ def udf(
         func_type: ``"general"``, or ``"pandas"`` for a function that takes and returns ``pandas.Series`` of many rows.
 
     Raises:
-        DefinitionError: ``f`` is no function, or has no result type.
+        DefinitionError: ``f`` is not a function, or has no result type.
 
     Example:
         >>> @udf(result_type="BIGINT")
@@ -132,7 +132,7 @@ def udtf(
         name: Name of the function; by default, the Python function's.
 
     Raises:
-        DefinitionError: ``f`` is no function, or has no result types.
+        DefinitionError: ``f`` is not a function, or has no result types.
 
     Example:
         >>> @udtf(result_types=["STRING", "INT"])
@@ -192,7 +192,7 @@ def udaf(
             argument, with all rows of the window.
 
     Raises:
-        DefinitionError: ``f`` is no aggregate function, or lacks a type.
+        DefinitionError: ``f`` is not an aggregate function, or a type is missing.
 
     Example:
         >>> @udaf(result_type="DOUBLE", func_type="pandas")
@@ -255,7 +255,7 @@ def udtaf(
         func_type: ``"general"``.
 
     Raises:
-        DefinitionError: ``f`` is no table aggregate function, or lacks a type.
+        DefinitionError: ``f`` is not a table aggregate function, or a type is missing.
     """
     made = partial(
         aggregate,

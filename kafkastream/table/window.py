@@ -155,7 +155,7 @@ class SlideWithSize:
     size: Node
 
     def every(self, slide: Expression[Any]) -> SlideWithSizeAndSlide:
-        """Return the window that starts anew in intervals.
+        """Return the window that starts again in intervals.
 
         Args:
             slide: Interval, such as ``lit(5).minutes``.

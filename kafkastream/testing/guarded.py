@@ -29,7 +29,7 @@ class GuardedServer:
         name: Name in errors, such as ``the embedded Kafka broker``.
         directory: Directory of data and log; removed in the end.
         command: Command that runs the server in the foreground.
-        up: Text in the log that tells that the server is ready.
+        up: Text in the log that shows that the server is ready.
         options: Further options of the watchdog.
     """
 

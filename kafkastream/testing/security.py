@@ -125,7 +125,7 @@ class Security:
     def _login(self, mechanism: Mechanism, user: str | None) -> str:
         name = user or next(iter(self.users))
         if name not in self.users:
-            raise DefinitionError(f"the broker knows no user {name!r}", now="Name it in Security(users=…).")
+            raise DefinitionError(f"the broker has no user {name!r}", now="Name it in Security(users=…).")
         module = _PLAIN_MODULE if mechanism == "PLAIN" else _SCRAM_MODULE
         return f"{module} required username={_quoted(name)} password={_quoted(self.users[name])};"
 

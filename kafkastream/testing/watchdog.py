@@ -93,7 +93,7 @@ def _stop(server: subprocess.Popen[bytes], how: int) -> None:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    parser.add_argument("--user", type=int, help="the user and group to run the server as, in the place of root")
+    parser.add_argument("--user", type=int, help="the user and group to run the server as, instead of root")
     parser.add_argument("--stop-signal", type=int, default=signal.SIGTERM)
     parser.add_argument("--end-signal", type=int, default=signal.SIGKILL)
     parser.add_argument("directory", type=Path)

@@ -1,4 +1,4 @@
-"""The events of Nexmark that queries are compared on, and what is kept of a query's final rows.
+"""The events of Nexmark that queries are compared on, and the comparable part of a query's final rows.
 
 Only the standard library is imported here, since PyFlink's Python runs it, too.
 """

@@ -22,7 +22,7 @@ def modules() -> list[ModuleType]:
 
 
 def table() -> str:
-    """A row for each module and what works in place of its classes."""
+    """A row for each module and the alternative to its classes."""
     rows = defaultdict(list)
     for module in modules():
         for name in getattr(module, "__all__", ()):

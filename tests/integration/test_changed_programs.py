@@ -270,7 +270,7 @@ def test_queries_that_have_changed(program: Program, parts: Parts, spark: Any) -
         (QUERY.format(column="w", table="orders", where=""), r"SUM|Project"),
         (QUERY.format(column="v", table="orders", where="WHERE w > 5"), r"WHERE"),
     ):
-        with pytest.raises(DefinitionError, match=r"does not fit what the operator computes now") as refused:
+        with pytest.raises(DefinitionError, match=r"does not fit the operator's current computation") as refused:
             run(changed)
         assert re.search(message, str(refused.value))
     order(2, 20)

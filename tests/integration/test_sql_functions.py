@@ -1,4 +1,4 @@
-"""Functions of the user's at work: what they are given, what they give, and how they fail."""
+"""User-defined functions in jobs: their arguments, their results, and how they fail."""
 
 from __future__ import annotations
 

@@ -125,5 +125,5 @@ def test_aggregates_go_on_after_a_restart_and_are_written_once(job: Job, kafka: 
     wait_until(lambda: told(("a", 3), ("b", 1), ("c", 1)), 120, "the counts after the restart")
     stop(running)
     assert [value for who, value in job.written() if who == "b"] == [b'{"who":"b","n":1}']
-    with pytest.raises(DefinitionError, match="does not fit what the operator computes now"):
+    with pytest.raises(DefinitionError, match="does not fit the operator's current computation"):
         job.start("SELECT who, SUM(CAST(n AS BIGINT)) FROM seen WHERE n IS NOT NULL GROUP BY who").wait()

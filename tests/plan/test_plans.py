@@ -126,7 +126,7 @@ def test_patterns_match_as_javas_do(inputs: Inputs, kafka: KafkaBroker, new_topi
 
 def test_pattern_that_java_cannot_read_is_refused(inputs: Inputs, kafka: KafkaBroker) -> None:
     with pytest.raises(
-        DefinitionError, match=r"topic pattern 'a\(' is not a regular expression of Java's: Unclosed group"
+        DefinitionError, match=r"topic pattern 'a\(' is not a regular expression in Java's syntax: Unclosed group"
     ):
         inputs(builder(kafka).set_topic_pattern("a(").build())
 

@@ -62,7 +62,7 @@ def row_types(schema: Json) -> Mapping[str, MemberType]:
     halves = {field.field: field.fields for field in (envelope.fields if envelope is not None else None) or ()}
     fields = halves.get("after") or halves.get("before")
     if fields is None:
-        raise ValueError("the schema beside the payload is not that of a Debezium event")
+        raise ValueError("the schema next to the payload is not that of a Debezium event")
     return {field.field: _member_type(field) for field in fields}
 
 

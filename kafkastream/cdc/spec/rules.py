@@ -110,7 +110,7 @@ AFTER_TRANSFORM: Final = Option[AfterTransform | None](
     key="converter-after-transform",
     parse=enum_member(AfterTransform),
     default=None,
-    doc="`SOFT_DELETE`: deletes become inserts; select `__data_event_type__` to tell them apart.",
+    doc="`SOFT_DELETE`: deletes become inserts; select `__data_event_type__` to distinguish them.",
 )
 DESCRIPTION: Final = _text("description", "A note for readers.")
 SINK_TABLE: Final = _text("sink-table", "Target of the rows; `$1` is the match of the first group in `source-table`.")

@@ -100,7 +100,7 @@ class _History(FileHistory):
 
 @final
 class _SqlCompleter(Completer):
-    """Completes what stands before the cursor."""
+    """Completes the text before the cursor."""
 
     def __init__(self, t_env: TableEnvironment) -> None:
         self._t_env = t_env

@@ -173,7 +173,7 @@ class ShellSession:
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt, in place of Spark's handler, which kills the micro-batches of all jobs."""
+    """Make Ctrl-C raise KeyboardInterrupt, instead of calling Spark's handler, which kills the micro-batches of all jobs."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

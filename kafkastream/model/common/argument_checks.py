@@ -116,7 +116,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[inspect.Signature, Mappin
 
 
 class _Names(dict[str, Any]):
-    """The names of a module; one that it imports for type checkers only stands for all classes of that name."""
+    """The names of a module; one that it imports for type checkers only matches all classes of that name."""
 
     def __missing__(self, name: str) -> Any:
         return getattr(builtins, name, None) or _OfName(name, (), {})
@@ -173,7 +173,7 @@ def _strangers(given: Any, arguments: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _takes(function: Any, arguments: tuple[Any, ...]) -> bool:
-    """Whether a function can be called as ``Callable`` with these arguments says, as far as anybody can tell."""
+    """Whether a function can be called like a ``Callable`` with these arguments, as far as its signature is known."""
     return not arguments or not isinstance(arguments[0], list) or _can_be_called(function, len(arguments[0]))
 
 
@@ -188,7 +188,7 @@ def _can_be_called(function: Any, number: int) -> bool:
 
 
 def _misfits(given: Any) -> Iterator[str]:
-    """The methods that override one of ours, and cannot be called as ours are."""
+    """The methods that override one of the package's and cannot be called in the same way."""
     if type(given).__module__.startswith(_OURS):
         return
     for base in type(given).__mro__:
@@ -255,7 +255,7 @@ def _with_article(name: str) -> str:
 
 
 def _hint(given: Any, kind: Any, *, is_variadic: bool) -> str:
-    """Say how the argument that is wanted is made."""
+    """Return advice on how to make the expected argument."""
     kinds = [
         get_origin(one) or one for one in (get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,))
     ]
@@ -274,7 +274,7 @@ def _hint(given: Any, kind: Any, *, is_variadic: bool) -> str:
 
 
 def _maker(kind: type) -> str:
-    """Say how objects of a type are made."""
+    """Return advice on how to make objects of a type."""
     if kind.__name__ in _MAKERS:
         return f"{_MAKERS[kind.__name__]} makes one."
     if issubclass(kind, enum.Enum):

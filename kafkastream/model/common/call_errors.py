@@ -22,7 +22,7 @@ def call_failed(
     Args:
         function: Name of the function.
         arguments: Arguments of the call.
-        error: What it raised.
+        error: The exception that it raised.
         method: Method that was called, for a function that has several.
     """
     called = f"{method} of function {function!r}" if method else f"function {function!r}"

@@ -17,7 +17,7 @@ _Type = TypeInformation[Any]
 
 
 def coercion_of(type_info: _Type | None) -> Coercion | None:
-    """Return the coercion to a declared type; None for pickled values, which stay what they are.
+    """Return the coercion to a declared type; None for pickled values, which stay unchanged.
 
     Example:
         >>> from kafkastream.model.common.types import Types
@@ -67,7 +67,7 @@ def _values_of(row: Row, names: list[str], type_info: _Type) -> Sequence[Any]:
 def _column_of_rows(
     names: list[str], inner: Sequence[Coercion | None]
 ) -> Callable[[Sequence[Any]], Sequence[Any] | None]:
-    """Coerce rows field by field; rows that are as declared are not made anew."""
+    """Coerce rows field by field; rows that already have the declared types are not copied."""
     insert, size = RowKind.INSERT, {len(names)}
 
     def column(rows: Sequence[Any]) -> Sequence[Any] | None:

@@ -91,6 +91,6 @@ class Coercion:
 
 
 def of_types(*kinds: type) -> Callable[[Sequence[Any]], bool]:
-    """Return a function that tells whether all values are of exactly these types, or None."""
+    """Return a function that checks whether all values are of exactly these types, or None."""
     allowed = frozenset({*kinds, NoneType})
     return lambda values: allowed.issuperset(map(type, values))

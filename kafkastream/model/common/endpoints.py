@@ -1,4 +1,4 @@
-"""Base classes of sources and sinks: what the engine asks of each, and what annotations and ``isinstance`` name."""
+"""Base classes of sources and sinks: the interface of the engine, and the types for annotations and ``isinstance``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OUT_co = TypeVar("OUT_co", covariant=True, default=Any)
 
 
 class Source(Generic[OUT_co]):
-    """Base class of sources for ``env.from_source``: a frozen value that says what to read.
+    """Base class of sources for ``env.from_source``: a frozen value that describes what to read.
 
     A bounded source gives its ``elements``; the engine itself reads only ``KafkaSource``, which has none.
     """
@@ -37,7 +37,7 @@ class Source(Generic[OUT_co]):
 
 
 class Sink(Generic[IN_contra]):
-    """Base class of sinks for ``stream.sink_to``: a frozen value that says what to write, and where.
+    """Base class of sinks for ``stream.sink_to``: a frozen value that describes what to write, and where.
 
     The engine writes to it with an operator that is registered for its class, in a module of its own.
     The page on contributing has the recipe.

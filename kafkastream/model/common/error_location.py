@@ -1,4 +1,4 @@
-"""Places of errors, added by the callers that know them."""
+"""Places of errors, added by the callers that have them."""
 
 from __future__ import annotations
 

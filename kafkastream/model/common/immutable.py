@@ -25,7 +25,7 @@ URL_USER = re.compile(r"(?<=://)[^/\s]*@")
 
 @final
 class Secret(str):
-    """Text whose ``repr`` is hidden wherever it stands, whatever its option is called.
+    """Text whose ``repr`` is hidden wherever it occurs, whatever its option is called.
 
     Example:
         >>> user = Secret("admin")

@@ -40,7 +40,7 @@ class Row:
 
     Same as PyFlink's: values are read and set by position, by name and (read only) as attributes.
     ``Row("name", "age")`` can be called to make rows with these names.
-    Differs: equal rows have equal hashes, also when their names stand in another order.
+    Differs: equal rows have equal hashes, also when their names are in another order.
 
     Example:
         >>> row = Row(name="Alice", age=11)

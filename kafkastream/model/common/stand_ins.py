@@ -13,9 +13,9 @@ FILES: Final = (
     "Text, CSV and Parquet work: FileSink and FileSource write and read them, FileSink writes Avro, too. Other files are "
     "Spark's: a query with spark.readStream reads them into a topic, one with DataFrame.writeStream writes a topic to them."
 )
-JAVA: Final = "Jobs here have no Java objects of Flink's: write it in Python."
+JAVA: Final = "Jobs here have none of Flink's Java objects: write it in Python."
 JVM: Final = (
-    "There is no JVM of Flink's. Settings go by Configuration, env.configure and env.get_config(), Spark's by "
+    "Flink's JVM does not run here. Settings go by Configuration, env.configure and env.get_config(), Spark's by "
     "spark-submit --conf; jars are not needed; what else is done in Java has to be written in Python."
 )
 QUERY: Final = "Write the query in SQL: t_env.sql_query gives a Table, t_env.execute_sql starts an INSERT."
@@ -86,7 +86,7 @@ def instead_of(thing: object) -> str | None:
 
 
 class Refused:
-    """Attribute of PyFlink's that cannot exist here, such as a Java object; raises when it is read.
+    """Attribute of PyFlink that cannot exist here, such as a Java object; raises when it is read.
 
     Args:
         instead: Alternative, as a sentence.

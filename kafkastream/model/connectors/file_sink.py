@@ -48,7 +48,7 @@ class _Builder:
     withBucketAssigner = with_bucket_assigner
 
     def with_output_file_config(self, output_file_config: OutputFileConfig) -> Self:
-        """Set what the names of files begin and end with."""
+        """Set the prefix and suffix of file names."""
         return self._with(output_file_config=output_file_config)
 
     withOutputFileConfig = with_output_file_config

@@ -92,7 +92,7 @@ class BucketAssigner:
         """Name directories by the time at which elements are written.
 
         Args:
-            format_str: A pattern of Java's ``DateTimeFormatter``.
+            format_str: A pattern for Java's ``DateTimeFormatter``.
             timezone_id: Region, or offset from UTC such as ``GMT-08:00``; None for this machine's time zone.
 
         Raises:
@@ -112,7 +112,7 @@ class BucketAssigner:
 @checked_methods
 @attrs.frozen
 class RollingPolicy:
-    """Policy that says when a part file ends and the next one begins.
+    """Policy that decides when a part file ends and the next one begins.
 
     Differs from Flink: each part ends with its micro-batch, whatever the policy; a size may end it before.
     """

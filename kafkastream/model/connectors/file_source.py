@@ -135,7 +135,7 @@ class FileSourceBuilder:
             UnsupportedFeatureError: Always.
         """
         raise UnsupportedFeatureError(
-            "a source of files reads those that are there when the job starts, and ends",
+            "a source of files reads the files that exist when the job starts, and ends",
             where=f"monitor_continuously({discovery_interval})",
             now="Leave it out; write unbounded data to a topic, and read that with KafkaSource.",
         )

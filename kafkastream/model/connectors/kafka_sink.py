@@ -45,7 +45,7 @@ class DeliveryGuarantee(enum.Enum):
 
 
 class ExpiredMarker(enum.Enum):
-    """Reaction of an EXACTLY_ONCE sink when brokers no longer know whether a micro-batch was written (``on.expired.marker``).
+    """Reaction of an EXACTLY_ONCE sink when the brokers have no record any more of whether a micro-batch was written (``on.expired.marker``).
 
     Its progress is kept on the brokers for ``offsets.retention.minutes`` (a week by default) after a job has stopped.
     """

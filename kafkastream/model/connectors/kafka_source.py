@@ -88,7 +88,7 @@ class KafkaSource(Source[OUT]):
             raise UnsupportedFeatureError(
                 f"a {type(self.subscription).__name__} cannot discover partitions while the job runs",
                 where="KafkaSource",
-                now=f'It is asked when the job starts: say so with set_property("{DISCOVERY_INTERVAL}", "-1").',
+                now=f'It is called only at the start: disable discovery, set_property("{DISCOVERY_INTERVAL}", "-1").',
             )
 
     @staticmethod
@@ -136,7 +136,7 @@ class KafkaSource(Source[OUT]):
 
     @property
     def spark_options(self) -> Mapping[str, str]:
-        """Options for Spark's Kafka source, by Spark's names: properties given as ``spark.maxOffsetsPerTrigger``, say."""
+        """Options for Spark's Kafka source, by Spark's names: such as properties given as ``spark.maxOffsetsPerTrigger``."""
         given = self.properties.items()
         return {key.removeprefix(SPARK_PREFIX): value for key, value in given if key.startswith(SPARK_PREFIX)}
 
@@ -162,14 +162,14 @@ class KafkaSource(Source[OUT]):
     getBoundedness = get_boundedness
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """Return the type of the elements, as the schema says."""
+        """Return the type of the elements, which the schema declares."""
         return self.deserializer.get_produced_type() if self.deserializer else None
 
     getProducedType = get_produced_type
 
 
 def _problems(source: KafkaSource[Any]) -> Iterable[str]:
-    """Yield what Flink's ``KafkaSourceBuilder.sanityCheck`` refuses, in its order, and what only this package refuses."""
+    """Yield the errors of Flink's ``KafkaSourceBuilder.sanityCheck``, in its order, and then those of this package alone."""
     properties = source.properties
     if not properties.get("bootstrap.servers"):
         yield "Property bootstrap.servers is required but not provided"

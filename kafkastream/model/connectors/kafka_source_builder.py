@@ -76,7 +76,7 @@ class KafkaSourceBuilder(ClientBuilder, Generic[OUT]):
         """Read every topic whose whole name matches a pattern, also topics that are created later.
 
         Args:
-            topic_pattern: Regular expression of Java's; a compiled Python pattern is translated.
+            topic_pattern: Regular expression in Java's syntax; a compiled Python pattern is translated.
 
         Raises:
             DefinitionError: The pattern is not valid, or topics, partitions or a subscriber are set already.

@@ -108,14 +108,14 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     setStartFromTimestamp = set_start_from_timestamp
 
     def set_start_from_group_offsets(self) -> Self:
-        """Begin at what the group has committed, which is the default."""
+        """Begin at the group's committed offsets, which is the default."""
         self._start = None
         return self
 
     setStartFromGroupOffsets = set_start_from_group_offsets
 
     def set_start_from_specific_offsets(self, specific_startup_offsets: Mapping[TopicPartition, int]) -> Self:
-        """Begin at an offset per partition; those not named begin at what the group has committed. PyFlink lacks it."""
+        """Begin at an offset per partition; other partitions begin at the group's committed offset. PyFlink lacks it."""
         return self._begin(OffsetsInitializer.offsets(specific_startup_offsets, self._reset_strategy()))
 
     setStartFromSpecificOffsets = set_start_from_specific_offsets
@@ -135,7 +135,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
-        """Return the type of the elements, as the schema says."""
+        """Return the type of the elements, which the schema declares."""
         return self._schema.get_produced_type()
 
     getProducedType = get_produced_type

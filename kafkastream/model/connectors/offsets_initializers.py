@@ -93,7 +93,7 @@ class OffsetsInitializer(ABC):
 
         Returns:
             Offset by partition. A partition that is left out begins at its committed offset, else where the reset
-            strategy says; -1 stands for the end, -2 for the beginning, -3 for the committed offset.
+            strategy says; -1 means the end, -2 the beginning, -3 the committed offset.
         """
 
     @abstractmethod
@@ -226,7 +226,7 @@ class CommittedOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """Return the committed offsets, and for partitions without one what the strategy says."""
+        """Return the committed offsets, or for partitions without one, the reset strategy's."""
         committed = partition_offsets_retriever.committed_offsets(partitions)
         missing = [partition for partition in partitions if partition not in committed]
         return {**committed, **_reset(self.strategy, missing, partition_offsets_retriever)}
@@ -268,7 +268,7 @@ class SpecifiedOffsets(OffsetsInitializer):
     def get_partition_offsets(
         self, partitions: Collection[TopicPartition], partition_offsets_retriever: PartitionOffsetsRetriever
     ) -> Offsets:
-        """The given offsets; partitions not named begin where the group has committed, else as the strategy says."""
+        """The given offsets; other partitions begin at the group's committed offset, or else where the reset strategy does."""
         rules: dict[int, OffsetsInitializer] = {
             LATEST_MARKER: LatestOffsets(),
             EARLIEST_MARKER: EarliestOffsets(),
@@ -327,7 +327,7 @@ def stopping_offsets(
 def _worked_out(
     initializer: OffsetsInitializer, partitions: Collection[TopicPartition], retriever: PartitionOffsetsRetriever
 ) -> Offsets:
-    """An offset for each partition, also where an initializer of the user's left one out or returned a marker."""
+    """An offset for each partition, also where a user-defined initializer left one out or returned a marker."""
     offsets = initializer.get_partition_offsets(partitions, retriever)
     if all(offsets.get(partition, COMMITTED_MARKER) >= 0 for partition in partitions):
         return {partition: offsets[partition] for partition in partitions}

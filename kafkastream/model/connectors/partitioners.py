@@ -99,7 +99,7 @@ class RoundRobinPartitioner(KafkaPartitioner[IN_contra]):
     What ``partitioner.class`` = ``org.apache.kafka.clients.producer.RoundRobinPartitioner`` does in Java's producer: it
     counts by topic, from the first partition on. All instances are equal.
     Differs from Java: each subtask counts for itself, and all partitions take their turn, also one without a leader.
-    Not what ``round-robin`` says in Flink's table connector: there it stands for Kafka's own partitioning, as here does
+    Differs from ``round-robin`` in Flink's table connector: there it means Kafka's own partitioning, as here does
     no partitioner at all.
 
     Example:

@@ -190,7 +190,7 @@ class JSONKeyValueDeserializationSchema(KafkaRecordDeserializationSchema[dict[st
 
     It has ``key`` and ``value``, each only where the record has it, and with ``include_metadata`` also ``metadata``: a
     dictionary with ``offset``, ``topic`` and ``partition``.
-    Differs from Flink: dictionaries, lists and plain values in place of Jackson's nodes; an empty key or value fails
+    Differs from Flink: dictionaries, lists and plain values instead of Jackson's nodes; an empty key or value fails
     the job.
 
     Example:

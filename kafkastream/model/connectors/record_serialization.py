@@ -104,7 +104,7 @@ class KafkaSinkContext:
         """The numbers of a topic's partitions, in ascending order, as they were when a worker first asked in this run.
 
         Raises:
-            DeliveryError: The brokers do not know the topic, or do not answer (within ``max.block.ms``).
+            DeliveryError: The topic does not exist, or the brokers do not answer (within ``max.block.ms``).
         """
         return self.partitions_of(topic)
 

@@ -71,7 +71,7 @@ class AvroRowDeserializationSchema(_AvroRowSchema, DeserializationSchema[Row]):
 
     Dates, times and timestamps are Python's, without a zone: the wall clock of UTC. Decimals are ``Decimal``, enums
     text, arrays lists, bytes and fixed ``bytes``; other logical types are ignored. A tombstone fails the job.
-    Differs from Flink: a value of a union of several types beside null is a plain Python value, a record among them a
+    Differs from Flink: a value of a union of several types and null is a plain Python value, a record among them a
     dictionary; timestamps with the logical type for local ones are numbers, as other logical types are.
 
     Args:

@@ -18,11 +18,13 @@ def check_charset(charset: str, where: str) -> None:
     try:
         "".encode(charset)  # codecs.lookup would also find what encodes no text
     except (LookupError, ValueError):
-        raise DefinitionError(f"charset {charset!r} is not known", where=where, now="Use 'UTF-8', say.") from None
+        raise DefinitionError(
+            f"charset {charset!r} is not known", where=where, now="Use, for example, 'UTF-8'."
+        ) from None
 
 
 def is_utf8(charset: str) -> bool:
-    """Whether a charset is UTF-8, which Arrow, Spark and librdkafka know by themselves."""
+    """Whether a charset is UTF-8, which Arrow, Spark and librdkafka support natively."""
     return codecs.lookup(charset).name == "utf-8"
 
 

@@ -31,7 +31,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
     A message is a zero byte, the id of the writer's schema, and the record. The writer's schema is fetched from the
     registry by its id, once per Python worker; the record is read as the reader's schema wants it, by Avro's rules.
     A tombstone is dropped, as in Flink.
-    Differs from Flink: dictionaries in place of ``GenericRecord``; PyFlink lacks this class. As in Flink's, values are
+    Differs from Flink: dictionaries instead of ``GenericRecord``; PyFlink lacks this class. As in Flink's, values are
     those of Avro itself: a date is an int, a decimal ``bytes``.
 
     Example:
@@ -101,9 +101,9 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
     A message is a zero byte, the id of the schema, and the record. The schema is registered below its subject once per
     Python worker, before the first record; it may be there already. None is written as null, as in Flink. A dictionary
     has the schema's fields and no others; one that is left out needs a default.
-    Differs from Flink: dictionaries in place of ``GenericRecord``; a registry that refuses the schema or is away is
+    Differs from Flink: dictionaries instead of ``GenericRecord``; a registry that refuses the schema or is away is
     noticed when the schema is opened, in Flink with the first record; ``auto.register.schemas`` set to false, which
-    Flink does not look at, looks the schema up in place of registering it. PyFlink lacks this class. As in Flink's,
+    Flink does not look at, looks the schema up instead of registering it. PyFlink lacks this class. As in Flink's,
     values are those of Avro itself: a date is an int, a decimal ``bytes``.
 
     Raises:

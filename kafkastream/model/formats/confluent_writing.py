@@ -19,7 +19,7 @@ IN_contra = TypeVar("IN_contra", contravariant=True)
 
 @attrs.frozen
 class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
-    """Writes the id of a schema, which the registry knows below a subject, and then the element; None as null.
+    """Writes the id of a schema, which is registered under a subject, and then the element; None as null.
 
     Raises:
         DefinitionError: The schema or a setting cannot be used.
@@ -35,7 +35,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
     def __attrs_post_init__(self) -> None:
         if not self.subject:
             raise DefinitionError(
-                "there is no subject", where=type(self).__name__, now="Name one: 'orders-value', say."
+                "there is no subject", where=type(self).__name__, now="Name one, such as 'orders-value'."
             )
         self._check_schema()
 
@@ -53,7 +53,7 @@ class ConfluentSerializationSchema(SerializationSchema[IN_contra]):
         Raises:
             OSError: The schema was not opened before, and the registry does not answer or refuses it.
             TypeError: The element is of a type that the format does not have.
-            ValueError: The element is not as the schema says.
+            ValueError: The element does not conform to the schema.
         """
         return None if element is None else framed(self._schema_id, self._payload(element))
 

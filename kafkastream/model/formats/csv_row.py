@@ -107,7 +107,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
 @final
 @checked_methods
 class CsvRowDeserializationSchemaBuilder(CsvRowBuilder[CsvReading]):
-    """Collects what a ``CsvRowDeserializationSchema`` needs.
+    """Builder of a ``CsvRowDeserializationSchema``.
 
     Args:
         type_info: The rows' type.
@@ -202,7 +202,7 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
 @final
 @checked_methods
 class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
-    """Collects what a ``CsvRowSerializationSchema`` needs.
+    """Builder of a ``CsvRowSerializationSchema``.
 
     Args:
         type_info: The rows' type.

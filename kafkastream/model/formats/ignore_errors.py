@@ -12,12 +12,12 @@ T = TypeVar("T")
 
 
 def or_none(function: Callable[[S], T]) -> Callable[[S], T | None]:
-    """Return the function, with None in place of errors."""
+    """Return the function, with None as the result where it raises."""
 
     def lenient(given: S) -> T | None:
         try:
             return function(given)
-        except Exception:  # noqa: BLE001 - whatever is wrong with what was given
+        except Exception:  # noqa: BLE001 - whatever is wrong with the input
             return None
 
     return lenient

@@ -77,7 +77,7 @@ def json_text(node: Any) -> str:
 
 
 def json_string(text: str) -> str:
-    """Return a string in quotes, as Jackson writes it in UTF-8: surrogates, and what stands for them, as escapes."""
+    """Return a string in quotes, as Jackson writes it in UTF-8: surrogates, and their replacements, as escapes."""
     return f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
 
 

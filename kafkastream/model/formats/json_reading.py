@@ -127,7 +127,7 @@ class JsonReading:
 
 
 def has_decimals(type_info: TypeInformation[Any]) -> bool:
-    """Whether a BIG_DEC stands anywhere in the type; then all numbers of a message are read as decimals."""
+    """Whether a BIG_DEC occurs anywhere in the type; then all numbers of a message are read as decimals."""
     return type_info.kind is TypeKind.BIG_DEC or any(map(has_decimals, type_info.elements))
 
 
@@ -218,7 +218,7 @@ def _char(node: Any) -> str:
 
 
 def _bytes(node: Any) -> bytes | None:
-    """Only strings are read; Jackson finds no bytes in anything else, and says nothing."""
+    """Only strings are read; for any other value, Jackson silently returns no bytes."""
     return json_bytes(node) if isinstance(node, str) else None
 
 

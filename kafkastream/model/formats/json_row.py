@@ -104,7 +104,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
 @final
 @checked_methods
 class JsonRowDeserializationSchemaBuilder:
-    """Collects what a ``JsonRowDeserializationSchema`` needs."""
+    """Builder of a ``JsonRowDeserializationSchema``."""
 
     def __init__(self, schema: TypeInformation[Row] | str | None = None) -> None:
         self._type_info: Any = None
@@ -213,7 +213,7 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
 @final
 @checked_methods
 class JsonRowSerializationSchemaBuilder:
-    """Collects what a ``JsonRowSerializationSchema`` needs."""
+    """Builder of a ``JsonRowSerializationSchema``."""
 
     def __init__(self, type_info: TypeInformation[Row] | None = None) -> None:
         self._type_info: Any = type_info

@@ -34,7 +34,7 @@ def row_type_of(json_schema: str) -> RowTypeInfo:
     """Return the type of the rows that a JSON schema describes, by Flink's rules.
 
     Objects are rows, tuples are rows of ``f0``, ``f1``, …; numbers, whole ones too, are BIG_DEC; strings have their
-    format's type, or are bytes when they are base64. One type beside "null" is allowed, and references into the
+    format's type, or are bytes when they are base64. One type and "null" is allowed, and references into the
     document.
     Differs from Flink: comments, single quotes and names without quotes are refused.
 
@@ -73,7 +73,7 @@ class _Schema:
         if not found:
             raise _refused(f"no type at {location}")
         if len(kinds) > 1:
-            raise _refused(f"several types at {location}; only one beside 'null' is supported")
+            raise _refused(f"several types at {location}; only one and 'null' is supported")
         return kinds[0] if kinds else Types.VOID()
 
     def _types(self, location: str, node: _Node) -> Iterator[_Type]:

@@ -52,7 +52,7 @@ def kafka_class(class_name: str, role: Role) -> KafkaClass:
         role: Whether it is a serializer's or a deserializer's.
 
     Raises:
-        UnsupportedFeatureError: The class is not one of Kafka's, or not available.
+        UnsupportedFeatureError: The class is not part of Kafka, or not available.
     """
     package, name = class_name[: len(_PACKAGE)], class_name[len(_PACKAGE) :]
     known = {f"{kind}{role}": found for kind, found in _CLASSES.items()}

@@ -30,7 +30,7 @@ def kafka_deserializer(class_name: str, config: Mapping[str, str]) -> KafkaDeser
         config: Settings of the deserializer; only encodings are used.
 
     Raises:
-        UnsupportedFeatureError: The class is not one of Kafka's, or not available.
+        UnsupportedFeatureError: The class is not part of Kafka, or not available.
         DefinitionError: The encoding is not known.
 
     Example:

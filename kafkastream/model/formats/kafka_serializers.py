@@ -18,7 +18,7 @@ __all__ = ["KafkaSerializerSchema"]
 class KafkaSerializerSchema(SerializationSchema[Any]):
     r"""A serializer of Kafka's Java client, which writes the bytes that Java's would; None is written as null.
 
-    Elements are what the deserializer of the same name gives: ``str``, ``bytes``, ``int``, ``float``, ``bool`` or
+    Elements are those that the deserializer of the same name returns: ``str``, ``bytes``, ``int``, ``float``, ``bool`` or
     ``uuid.UUID``. A float is rounded to the 32 bits of ``FloatSerializer``.
     Differs from Java: a number that does not fit fails the job, as does a character that the encoding lacks, where Java
     writes ``?``; an int is taken for a float.
@@ -27,10 +27,10 @@ class KafkaSerializerSchema(SerializationSchema[Any]):
         class_name: The whole name, such as ``org.apache.kafka.common.serialization.LongSerializer``.
         config: Its settings. ``key.serializer.encoding`` of a key's serializer and ``value.serializer.encoding`` of a
             value's win over ``serializer.encoding``; others are ignored.
-        is_key: Whether it writes keys, which Java's clients tell a serializer when they configure it.
+        is_key: Whether it writes keys; Java's clients pass this to a serializer's ``configure``.
 
     Raises:
-        UnsupportedFeatureError: The class is not one of Kafka's, or not available.
+        UnsupportedFeatureError: The class is not part of Kafka, or not available.
         DefinitionError: The encoding is not known.
 
     Example:

@@ -30,7 +30,7 @@ def _is_message_class(_: object, __: object, given: Any) -> None:
         raise DefinitionError(
             f"{given!r} is not a class of Protobuf messages",
             where="ProtobufDeserializationSchema",
-            now="Pass the class that protoc generated for Python: orders_pb2.Order, say.",
+            now="Pass the class that protoc generated for Python, such as orders_pb2.Order.",
         )
 
 
@@ -47,7 +47,7 @@ class ProtobufDeserializationSchema(DeserializationSchema[M]):
         message_class: The generated class.
 
     Raises:
-        DefinitionError: It is no such class.
+        DefinitionError: The class is not a generated message class.
     """
 
     message_class: type[M] = attrs.field(validator=_is_message_class)

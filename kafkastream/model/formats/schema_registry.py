@@ -86,7 +86,7 @@ class SchemaRegistry:
 
         Raises:
             OSError: No address answered.
-            ValueError: The registry does not know it, or it is not an Avro schema.
+            ValueError: The schema is not in the registry, or it is not an Avro schema.
         """
         return _schema(self, schema_id)
 
@@ -104,7 +104,7 @@ class SchemaRegistry:
         return (self._setting("auto.register.schemas") or "").lower() == "false"
 
     def ask(self, path: str, question: Mapping[str, Any] | None = None) -> Any:
-        """Return the registry's answer: to GET, or to POST when there is something to say.
+        """Return the registry's answer: to GET, or to POST if there is a request body.
 
         Raises:
             OSError: No address answered, or the answer was no.

@@ -1,4 +1,4 @@
-"""Base of what keyed operators do besides calling process functions."""
+"""Base of the keyed operations that do not call a process function."""
 
 from __future__ import annotations
 

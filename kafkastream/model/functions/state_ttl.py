@@ -255,7 +255,7 @@ class Life:
         return value, self.clock()
 
     def read(self, kept: tuple[Any, int]) -> tuple[Any, tuple[Any, int] | None]:
-        """Return the value that is read, or ``ABSENT``, and what stays stored, or None."""
+        """Return the value that is read, or ``ABSENT``, and the value that stays stored, or None."""
         value, now = kept[0], self.clock()
         if not self._is_over(kept, now):
             renews = self.config.update_type is StateTtlConfig.UpdateType.OnReadAndWrite
@@ -264,7 +264,7 @@ class Life:
         return value if shown else ABSENT, None
 
     def left_of(self, content: Any) -> Any:
-        """Return a state's content (a value, list or map) without what has expired: unchanged, smaller, or None if
+        """Return a state's content (a value, list or map) without its expired entries: unchanged, smaller, or None if
         nothing is left.
         """
         now = self.clock()

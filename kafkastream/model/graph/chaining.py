@@ -98,7 +98,7 @@ def _follows(node: Node, before: Node, parallelism: int) -> bool:
     if isinstance(node, KeyedNode):  # its key selector does, wherever the operator itself runs
         return all(keyed.selector is not None for keyed in node.keyed if keyed.node == before.id)
     if isinstance(node, SinkNode) and isinstance(node.sink, KafkaSink) and node.sink.dead_letter_topic is not None:
-        return True  # what is not of its type is a dead letter, which Flink does not have
+        return True  # an element of another type is a dead letter, which Flink does not have
     if isinstance(node, SinkNode):  # print writes rows in Python, in a map of its own
         is_row = node.output_type is not None and node.output_type.kind is TypeKind.ROW
         same_parallelism = (before.parallelism or parallelism) == parallelism

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 CONTROL_NODE: Final = -1
-"""Id in place of a source's where the engine itself makes the records; no node of a graph has it."""
+"""Id that replaces a source's where the engine itself makes the records; no node of a graph has it."""
 _CHAIN_SINKS: Final = "kafkastream.spark.worker.chain_sinks"
 
 

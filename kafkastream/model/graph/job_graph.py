@@ -1,4 +1,4 @@
-"""Job graph: what a program has built, as plain data that can be compared, split and drawn."""
+"""Job graph: the operators of a program, as plain data that can be compared, split and drawn."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ class JobGraph:
         """Return this graph, after checking that no two operators share a uid.
 
         Raises:
-            DefinitionError: Two nodes that are not copies share one, so their state could not be told apart.
+            DefinitionError: Two nodes that are not copies share one, so their state could not be distinguished.
         """
         own = [node for node in self.nodes if node.uid is not None and not node.is_copy]
         for uid, times in Counter(node.uid for node in own).items():

@@ -177,7 +177,7 @@ class Configuration:
     def __eq__(self, other: object) -> bool:
         return self.to_dict() == other.to_dict() if isinstance(other, Configuration) else NotImplemented
 
-    # PyFlink's configurations hash by what they hold at the moment.
+    # PyFlink's configurations hash by their current content.
     def __hash__(self) -> int:
         return hash(frozenset(self.to_dict().items()))
 

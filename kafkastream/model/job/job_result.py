@@ -55,7 +55,7 @@ class JobStatus(enum.Enum):
     isGloballyTerminalState = is_globally_terminal_state
 
     def is_terminal_state(self) -> bool:
-        """Return whether the job has ended here; a suspended one may go on elsewhere."""
+        """Return whether the job has ended here; a suspended one may continue elsewhere."""
         return self.is_globally_terminal_state() or self is JobStatus.SUSPENDED
 
     isTerminalState = is_terminal_state
@@ -125,7 +125,7 @@ class JobSettings:
         checkpoint_dir: Checkpoint directory; None for a temporary one.
         checkpoint_interval_ms: Interval of checkpoints in ms; None if checkpointing is off.
         ignores_unclaimed_state: Whether state of removed operators may be dropped.
-        accepts_changed_operators: Whether changed operators may go on with the state of the former ones.
+        accepts_changed_operators: Whether changed operators may continue with the state of the former ones.
         chains_operators: Whether Flink would chain neighbouring Python operators.
         program: File name of the program, for a job with Flink's default name.
         reporters: Metric reporters.

@@ -42,7 +42,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         log.warning(
             "%s has no effect: what functions import must be there for the workers' Python, %s",
             options.PYTHON_REQUIREMENTS.key,
-            read(options.PYTHON_EXECUTABLE) or "which is the program's own unless PYSPARK_PYTHON says else",
+            read(options.PYTHON_EXECUTABLE) or "which is the program's own unless PYSPARK_PYTHON names another",
         )
     parallelism, max_parallelism = read(options.PARALLELISM), read(options.MAX_PARALLELISM)
     if max_parallelism is not None and checked_max_parallelism(max_parallelism) < (parallelism or 1):

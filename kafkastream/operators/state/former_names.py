@@ -57,7 +57,7 @@ STATE_CLASSES: Final = (
     ("kafkastream.spec.window", "GlobalWindow"),
     ("kafkastream.spec.window", "TimeWindow"),
 )
-"""Module and name of each class and function of this package that may stand in a pickle of state."""
+"""Module and name of each class and function of this package that may occur in a pickle of state."""
 
-# Unpickling takes a module that stands in sys.modules as it is, and asks for none of its packages.
+# Unpickling takes a module that is in sys.modules as it is, and asks for none of its packages.
 sys.modules.update({former: import_module(name) for former, name in _MODULES.items()})

@@ -128,7 +128,7 @@ class StatePages:
             kept = self._backend.dumps(entry)
         except Exception as error:
             raise DefinitionError(
-                f"what is kept as {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
+                f"the content of {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
                 where=f"key {pickle.loads(key)!r}" if key else "",
                 now="Keep only picklable values in state; create connections, locks and generators in open().",
             ) from error

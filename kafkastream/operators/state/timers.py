@@ -39,7 +39,7 @@ class _Slice(NamedTuple):
 
 @final
 class TimerQueue:
-    """Timers of one time domain during one micro-batch; ``flush`` writes what has changed.
+    """Timers of one time domain during one micro-batch; ``flush`` writes the changes.
 
     Args:
         backend: Storage of the timers.
@@ -112,7 +112,7 @@ class TimerQueue:
             added[timer.timestamp // _SLICE_MS][timer] = is_registered
         for number, changes in added.items():
             self._add(number, changes)
-        # As plain tuples: a checkpoint names no class of ours, which could be renamed.
+        # As plain tuples: a checkpoint names no class of this package, which could be renamed.
         self._backend.put(self._name, pickle.dumps({number: tuple(one) for number, one in self._slices.items()}, 5))
         self._changes, self._read, self._is_changed = {}, {}, False
 

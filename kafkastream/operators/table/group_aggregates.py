@@ -43,7 +43,7 @@ class Aggregates:
         return [0, *(one.new() for one in self._accumulators)]
 
     def rows_of(self, row: TableRow) -> int:
-        """Return the number of rows that a row adds (negative for a retraction): a partial row stands for several."""
+        """Return the number of rows that a row adds (negative for a retraction): a partial row represents several."""
         if self._partials_from is not None:
             rows: int = row[0]
             return rows

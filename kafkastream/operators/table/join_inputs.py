@@ -19,7 +19,7 @@ class JoinInputs:
     """Inputs of a join: 0 is the left one, 1 the right one.
 
     Args:
-        kind: Kind of join, which says which rows are emitted without a match.
+        kind: Kind of join, which determines the rows that are emitted without a match.
         widths: Number of columns of each input.
         keys: Columns of each input that are compared by ``=``, which NULL never equals.
     """

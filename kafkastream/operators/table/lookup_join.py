@@ -1,4 +1,4 @@
-"""Lookup join: each left row with the rows of a table that is read once (in place of Flink's LookupJoinRunner)."""
+"""Lookup join: each left row with the rows of a table that is read once (corresponds to Flink's LookupJoinRunner)."""
 
 from __future__ import annotations
 

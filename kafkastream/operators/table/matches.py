@@ -19,7 +19,7 @@ _MET: Final = "met"
 
 
 class _Matching(TableOperator):
-    """Reads the rows of ``Pairs``, and emits a row of one side as the kind of join says."""
+    """Reads the rows of ``Pairs``, and emits a row of one side according to the kind of join."""
 
     def __init__(self, operation: Matches) -> None:
         super().__init__()

@@ -16,7 +16,7 @@ _ALONE = (PairPart.LEFT.value, PairPart.RIGHT.value)
 
 
 def needs_rows(kind: JoinKind, side: int) -> bool:
-    """Return whether a join must know the rows of a side that have no match."""
+    """Return whether a join needs the rows of a side that have no match."""
     if side == 0:
         return kind not in {JoinKind.INNER, JoinKind.RIGHT}
     return kind in PADS_RIGHT
@@ -40,7 +40,7 @@ class PairRows:
         emit(out, kind, (PairPart.PAIR.value, *self._key(side, row), *self._sides.joined(side, row, other)))
 
     def alone(self, kind: int, side: int, row: Columns, out: Emitted) -> None:
-        """Emit a row of one side, if the join must know it."""
+        """Emit a row of one side, if the join needs it."""
         if needs_rows(self._sides.kind, side):
             emit(out, kind, (_ALONE[side], *self._key(side, row), *self._sides.padded(side, row)))
 

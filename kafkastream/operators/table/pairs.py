@@ -25,7 +25,7 @@ _NUMBER: Final = "number"
 class PairsOperator(TableOperator):
     """Keeps the rows of both inputs, and emits their pairs as one of them comes or goes.
 
-    A row comes after its pairs and goes before them, so that no row is told to be without a match while its pairs are on
+    A row comes after its pairs and goes before them, so that no row is reported as unmatched while its pairs are on
     their way.
 
     Args:

@@ -73,7 +73,7 @@ class TableIntervalJoinOperator(TableOperator):
         self._tidy()
 
     def kept(self, columns: Columns) -> list[Any]:
-        """Return what is kept of a row: its columns, and whether it has met another one."""
+        """Return the stored form of a row: its columns, and whether it has been joined."""
         return [columns, False]
 
     def meet(self, side: int, one: list[Any], other: list[Any], out: Emitted) -> None:
@@ -87,7 +87,7 @@ class TableIntervalJoinOperator(TableOperator):
             emit(out, INSERT, self._sides.padded(side, one[0]))
 
     def _tidy(self) -> None:
-        """Remove what is empty."""
+        """Remove empty entries."""
         entry = self.keyed_context.entry
         for side in _SIDES:
             if not entry.get(side, True):

@@ -88,7 +88,7 @@ def _check_kept(name: str, accumulator: Any) -> None:
 
 @final
 class _Calls:
-    """Calls the methods of an aggregate function with values as users know them.
+    """Calls the methods of an aggregate function with values of the types that users see.
 
     Args:
         user: The function with its arguments.

@@ -87,7 +87,7 @@ def _to_number(kind: DataType) -> Convert | None:
 
 
 def _nested(kind: DataType, zone: str) -> Convert:
-    """Return the converter of tuples to lists, dicts and rows; times within them are no numbers."""
+    """Return the converter of tuples to lists, dicts and rows; times within them are not numbers."""
     inner = [_optional(_nested(one, zone)) for one in kind.inner_types]
     match kind.kind:
         case Kind.ARRAY:

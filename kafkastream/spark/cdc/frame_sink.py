@@ -31,7 +31,7 @@ class MicroBatch(NamedTuple):
     """Identity of a micro-batch, stable across restarts, by which a sink recognizes one that it has written.
 
     Attributes:
-        query: Id of what numbers the micro-batches: a Spark query, or a start of a job that reads no stream.
+        query: Id of the run that numbers the micro-batches: a Spark query, or a start of a job that reads no stream.
         number: Number of the micro-batch; ascending, and the same when a micro-batch is repeated.
     """
 

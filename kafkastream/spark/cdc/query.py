@@ -129,7 +129,7 @@ class PipelineQuery:
         if self._found:
             self._follow(self._found)
         if self._tasks is None:
-            self._run = self._run.again()  # workers open the chains anew, with the new schemas
+            self._run = self._run.again()  # workers reopen the chains, with the new schemas
             self._tasks = Tasks.of(self._rules, self._book, self._chains, self._run, self._parallelism, self._functions)
         if self._sink is not None:
             return self._write(self._sink, frame, self._tasks)

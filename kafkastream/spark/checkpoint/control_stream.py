@@ -1,7 +1,7 @@
 """The control stream: brings watermarks, the wall clock and the elements of collections from the driver to the tasks.
 
 Its offset is its content. So Spark's log of offsets keeps both, and a repeated micro-batch gets the same watermarks.
-The elements of collections come with the first offset, so the log tells whether they have been read. Spark plans the
+The elements of collections come with the first offset, so the log shows whether they have been read. Spark plans the
 stream in a Python process of its own on the driver's machine, which reads the content from a file.
 """
 
@@ -55,7 +55,7 @@ class ControlFile:
 
     @staticmethod
     def temporary(collections: Iterable[pa.Table] = ()) -> ControlFile:
-        """Create a file in a new temporary directory, with the rows of collections beside it."""
+        """Create a file in a new temporary directory, with the rows of collections next to it."""
         folder = Path(tempfile.mkdtemp(prefix="kafkastream-control-"))
         for number, rows in enumerate(collections):
             with ipc.new_stream(str(folder / f"{number}{_ROWS}"), rows.schema, options=_COMPRESSED) as stream:

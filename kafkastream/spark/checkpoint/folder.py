@@ -73,7 +73,7 @@ class CheckpointFolder(FolderReader):
             self._files.delete(one)
 
     def forget_source(self, name: str, key: str) -> None:
-        """Delete the initial offsets that Spark keeps for a source: if the source is added again, it begins anew."""
+        """Delete the initial offsets that Spark keeps for a source: if the source is added again, it starts from its initial offsets."""
         self._files.delete(source_file(name, key))
 
     def offset_ranges(self, name: str) -> Mapping[str, OffsetRange]:

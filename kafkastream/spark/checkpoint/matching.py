@@ -21,7 +21,7 @@ from kafkastream.spark.checkpoint.record import PartRecord, SourceRecord
 
 __all__ = ["ContinuedPart", "ProgramPart", "ProgramSource", "continued"]
 
-_ANEW: Final = "Or start under another job name, or with another checkpoint directory, and read everything anew."
+_ANEW: Final = "Or start under another job name, or with another checkpoint directory, and read everything again."
 
 Progress = Callable[[str], Collection[str]]
 """Function from a query folder to the keys of the sources that its query has read from; none without progress."""

@@ -78,7 +78,7 @@ def check_operators(
         before, after = recorded.get(identity), now.get(identity)
         if before and after and not describe_same_state(before, after) and not accepts_changed:
             raise DefinitionError(
-                f"the state of operator {identity!r} does not fit what the operator computes now:\n    "
+                f"the state of operator {identity!r} does not fit the operator's current computation:\n    "
                 f"{_indented(before)}\n  in the checkpoint, and in the program:\n    {_indented(after)}",
                 now=f"Change it back; or continue with the old state by {ACCEPT_CHANGED_OPERATORS.key}: true; or start under "
                 "another job name, or with another checkpoint directory, without any state.",

@@ -135,7 +135,7 @@ class FolderReader(ABC):
         return self._offsets_of_last(name, COMMITS)
 
     def offsets_before_and_after(self, name: str, batch: int) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """Return the offsets of each source before and after a planned micro-batch of Spark's."""
+        """Return the offsets of each source before and after a planned micro-batch."""
         return _by_key(self._logged(name, batch - 1)), _by_key(self._logged(name, batch))
 
     def sources_read(self, name: str) -> Collection[str]:

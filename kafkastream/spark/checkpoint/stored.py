@@ -82,7 +82,7 @@ def stored_jobs(place: str) -> Sequence[StoredJob]:
     """Return the jobs in a checkpoint directory, or the one job of a job's own folder.
 
     Args:
-        place: A path, or a URL of a file system that pyarrow knows: ``file:``, ``hdfs:``, ``s3:``, ``gs:``.
+        place: A path, or a URL of a file system that pyarrow supports: ``file:``, ``hdfs:``, ``s3:``, ``gs:``.
 
     Raises:
         DefinitionError: There is no such folder, or no job in it.
@@ -105,7 +105,7 @@ def stored_folder(path: str) -> FolderReader:
     """Return the reader of one job's folder, which need not exist yet.
 
     Raises:
-        DefinitionError: pyarrow does not know the file system, or cannot reach it.
+        DefinitionError: pyarrow does not support the file system, or cannot reach it.
     """
     return _StoredFolder(path, _files_at(path))
 

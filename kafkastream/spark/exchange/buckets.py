@@ -30,7 +30,7 @@ def shared_task(label: int, first: int | None, labels: Sequence[int]) -> JobErro
     """Return the error of a bucket that shares a task with another one; None if it does not.
 
     Labels are chosen so that Spark gives each bucket a partition, and thus a task, of its own. If Spark changed its
-    hash, buckets would silently share tasks while other tasks stay idle. The task's own partition number cannot tell:
+    hash, buckets would silently share tasks while other tasks stay idle. The task's own partition number does not show it:
     after a union it counts the partitions of all inputs.
 
     Args:

@@ -118,7 +118,7 @@ def _elements(messages: Iterable[Message]) -> Iterator[KeyedElements]:
 
 
 def dumps(content: Any) -> bytes:
-    """Pickle; functions and classes of the user's script by value, since workers cannot import it."""
+    """Pickle; functions and classes of the program's main script by value, since workers cannot import it."""
     try:
         return pickle.dumps(content, 5)
     except (pickle.PicklingError, AttributeError, TypeError):

@@ -1,8 +1,8 @@
 """Exactly-once sinks after keyed operators: one task writes a whole micro-batch in one transaction.
 
-Output of a keyed operator has no source offset by which a repeated attempt could skip what is written, and with
+Output of a keyed operator has no source offset by which a repeated attempt could skip elements that are written, and with
 non-deterministic functions it may even come from another bucket. So a micro-batch is written as a whole or not at all;
-the slot's marker tells whether it was.
+the slot's marker shows whether it was.
 """
 
 from __future__ import annotations

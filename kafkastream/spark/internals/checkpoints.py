@@ -2,7 +2,7 @@
 
 The classes that read and write them are in
 https://github.com/apache/spark/tree/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/checkpointing.
-Imports nothing of Spark's: ``kafkastream checkpoint`` reads folders without it.
+Imports nothing of Spark: ``kafkastream checkpoint`` reads folders without it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class LoggedOffsets:
             raise DefinitionError(
                 f"Spark's log of offsets has version {version}, and this version of kafkastream reads v1 and v2",
                 where=where,
-                now="Start the job with the version of Spark that wrote the folder and with one of kafkastream that knows it.",
+                now="Start the job with the version of Spark that wrote the folder and with a version of kafkastream that supports it.",
             )
         started_at_ms = int(json.loads(metadata)["batchTimestampMs"])
         if version == "v1":

@@ -1,4 +1,4 @@
-"""Error conditions: the names by which Spark and its connectors tell errors from each other."""
+"""Error conditions: the names by which Spark and its connectors distinguish errors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _RAISED: Final = "USER_RAISED_EXCEPTION"
 
 
 def conditions_of(error: BaseException) -> tuple[str, ...]:
-    """Return the conditions that an error and its causes tell, the error's own first.
+    """Return the conditions of an error and its causes, the error's own first.
 
-    ``getCondition`` is documented, but tells of the error alone, and nothing where pyspark has no class for Java's:
+    ``getCondition`` is documented, but covers the error alone, and returns nothing where pyspark has no class for Java's:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/errors/exceptions/captured.py. So Java's causes are asked.
     The names are in https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/resources/error/error-conditions.json,
     those of Kafka's source in ``kafka-error-conditions.json`` of its own jar.

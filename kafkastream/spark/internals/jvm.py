@@ -155,7 +155,7 @@ def _class_loader(session: SparkSession) -> Any:
 def active_session_kept(session: SparkSession) -> Iterator[None]:
     """Restore the program's active session at the end of a ``with`` block.
 
-    Spark keeps the active session for each thread of the JVM, pyspark keeps one for all of Python's:
+    Spark keeps the active session for each thread of the JVM, pyspark keeps one for all threads of Python:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/session.py, ``_activeSession``. ``createDataFrame`` sets
     both. The caller ensures that no other thread runs such a block at the same time.
     """

@@ -28,7 +28,7 @@ def partition_of(key: int, partitions: int) -> int:
 
 
 def _murmur3(number: int) -> int:
-    """Return the hash of a number's 4 bytes, as an INT of Java's.
+    """Return the hash of a number's 4 bytes, as a Java int.
 
     https://github.com/apache/spark/blob/v4.2.1/common/unsafe/src/main/java/org/apache/spark/unsafe/hash/Murmur3_x86_32.java
     """

@@ -59,7 +59,7 @@ def arrow_schema_of(schema: StructType, timezone: str | None = "UTC") -> pa.Sche
     """Return the Arrow schema of a Spark schema.
 
     Args:
-        schema: The schema of Spark's.
+        schema: Spark's schema.
         timezone: Time zone of the timestamps; None for none, which Spark accepts from workers as well.
     """
     return to_arrow_schema(schema, timezone=timezone)
@@ -76,7 +76,7 @@ def register_arrow_function(
 ) -> None:
     """Register a function from Arrow columns to an Arrow column in the SQL of a session.
 
-    ``pyspark.sql.functions.arrow_udf`` finds out by type hints what the function takes, and has no way to name it:
+    ``pyspark.sql.functions.arrow_udf`` infers the arguments of a function from its type hints, and has no way to name it:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/udf.py
 
     Args:
@@ -100,7 +100,7 @@ def python_of_workers(context: SparkContext) -> str:
 
 
 def set_worker_variable(context: SparkContext, name: str, value: str) -> None:
-    """Set an environment variable of all Python processes that Spark starts from now on, also beside the driver.
+    """Set an environment variable of all Python processes that Spark starts from now on, also on the driver's machine.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py, ``environment``; the documented setting
     ``spark.executorEnv`` is read before the context starts.

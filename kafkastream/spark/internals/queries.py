@@ -37,7 +37,7 @@ class OffsetReader(Protocol):
 def query_id(session: SparkSession) -> str | None:
     """Return the lasting id of the query whose micro-batch this thread runs; None outside of one.
 
-    Spark tells it in a local property:
+    Spark passes it in a local property:
     https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/runtime/StreamExecution.scala,
     ``QUERY_ID_KEY``.
     """

@@ -93,7 +93,7 @@ def _check_executors(session: SparkSession, settings: JobSettings) -> None:
         if files is not None:
             files.replace(_TOKEN, _TOKEN)
         answers = _asked(session, None if files is None else files.root)
-    except Exception as error:  # noqa: BLE001 - whatever Spark says, in our words
+    except Exception as error:  # noqa: BLE001 - any error of Spark, translated
         raise translated(error, settings.name, "") from None
     finally:
         if files is not None:
@@ -147,7 +147,7 @@ def _asked(session: SparkSession, folder: str | None) -> list[Answer]:
 
 
 def _answer(folder: str | None, _: Iterable[int]) -> Iterator[Answer]:
-    """Answer on an executor: it reads a file that the driver has written, and writes one beside it."""
+    """Answer on an executor: it reads a file that the driver has written, and writes one next to it."""
     problem = ""
     try:
         if folder is not None:

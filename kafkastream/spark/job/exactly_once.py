@@ -123,7 +123,7 @@ class ExactlyOnce:
         """Check that the sinks' markers agree with the checkpoint, and end open transactions of an earlier run.
 
         Raises:
-            JobError: The sinks have written more than the checkpoint knows, or their markers have expired.
+            JobError: The sinks have written more than the checkpoint records, or their markers have expired.
             DeliveryError: The brokers do not let a sink write.
         """
         if not self.sinks:
@@ -150,7 +150,7 @@ class ExactlyOnce:
         now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
         before = self.names.prefixes
         changed = {identity: prefix for identity, prefix in before.items() if now.get(identity) != prefix}
-        if changed and inputs:  # collections are written anew at each start
+        if changed and inputs:  # collections are written again at each start
             raise DefinitionError(
                 f"the exactly-once sinks of this checkpoint are {_listed(before)}; now they are {_listed(now)}",
                 where=f"checkpoint {self.folder.of_query(self.name)}",

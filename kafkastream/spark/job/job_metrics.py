@@ -213,7 +213,7 @@ class QueryMetrics:
                 yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
 
     def _of_time(self, source: int, event_time: WatermarkService) -> Iterator[Reading]:
-        """Yield Flink's metrics of watermarks: an idle source's lag stands still, drift is beyond the limit."""
+        """Yield Flink's metrics of watermarks: an idle source's lag does not grow, drift is beyond the limit."""
         quiet = self._store.seconds_since_growth(source, "numRecordsIn")
         limit = event_time.allowed(source)
         for subtask, watermark in event_time.of_subtasks(source).items():

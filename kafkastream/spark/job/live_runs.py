@@ -31,7 +31,7 @@ class LiveRuns:
 
     def __init__(self) -> None:
         self._writers: dict[str, dict[str, dict[str, str]]] = {}
-        self._lock = Lock()  # each query runs in a thread of Spark's
+        self._lock = Lock()  # each query runs in a thread of Spark
 
     def begin(self, run: str) -> None:
         """Add a job that starts."""

@@ -33,7 +33,7 @@ class MicroBatches:
         names: Names of the slots of exactly-once sinks, and numbers of micro-batches in their markers.
         handler: Handles the tasks' reports.
         runner: Knows whether the job is to stop, and records failures.
-        check: Checks a micro-batch of Spark's by its number, before it runs.
+        check: Checks a micro-batch by its number, before it runs.
         over: Set when the query is stopped, which makes the running micro-batch fail.
     """
 

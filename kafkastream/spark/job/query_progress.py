@@ -107,7 +107,7 @@ class QueryProgress:
                     self._metrics.count(progress)
 
     def standing(self, query: StreamingQuery) -> Standing:
-        """Return the progress of the sources, including the running micro-batch as far as Spark knows."""
+        """Return the progress of the sources, including the running micro-batch as far as Spark reports it."""
         return self._metrics.standing().with_more(records_at_work(query) if query.isActive else 0)
 
     def end(self, query: StreamingQuery, *, completed: bool) -> None:

@@ -44,7 +44,7 @@ class Part(Protocol):
         """Start its query; or run it to its end and return None."""
 
     def again(self) -> Part:
-        """Compile it for another start, which continues from the checkpoint and opens functions anew."""
+        """Compile it for another start, which continues from the checkpoint and reopens functions."""
 
 
 @final
@@ -163,11 +163,11 @@ class QueryRunner:
         if self.query is not None:
             with only_logged("the end of a query"):
                 self.query.stop()
-            with only_logged("the last look at what was read"):
+            with only_logged("the last look at the progress"):
                 self.query.end(completed=completed)
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
-        """Translate an error of Spark's; None if it only means that the query was stopped."""
+        """Translate an error of Spark; None if it only means that the query was stopped."""
         if isinstance(error, StopRequestedError) or StopRequestedError.__name__ in str(error):
             return None
         return self._translated(error)

@@ -62,7 +62,7 @@ class Restarts:
 
 @final
 class Patience:
-    """Retries, at growing intervals, when a Python worker of Spark's has not started in time.
+    """Retries, at growing intervals, when one of Spark's Python workers has not started in time.
 
     Spark gives the workers on the driver 10 seconds, and has no setting for that
     (``PythonWorkerFactory.createSimpleWorker``); on a busy machine they need longer. These retries do not count as

@@ -181,7 +181,7 @@ class Job:
         return self.stopping.is_set() or self._failure is not None
 
     def _any_goes_on(self) -> bool:
-        """Let each part do what is due; return whether any is not over."""
+        """Let each part do the work that is due; return whether any part still runs."""
         goes_on = False
         for one in self._runners:
             if not self._is_to_stop:

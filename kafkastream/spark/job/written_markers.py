@@ -85,7 +85,7 @@ class _MarkedSink:
 class WrittenMarkers:
     """Markers of a query's PostgreSQL sinks: records below these offsets have been written and are skipped.
 
-    When a topic is deleted and created again, its offsets begin anew, and the marker of the old topic would make the
+    When a topic is deleted and created again, its offsets start at 0 again, and the marker of the old topic would make the
     job skip new records. If the source fails on data loss, the job fails; otherwise the marker is deleted.
 
     Args:

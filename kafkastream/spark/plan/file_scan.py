@@ -199,7 +199,7 @@ class _Lines:
 
     def _of(self, file: Path) -> Iterator[bytes]:
         if isinstance(self.part.format, CsvFormat):
-            # Jackson reads an empty line as one empty column, the message reader as no row.
+            # Jackson reads an empty line as one empty column, the message reader as nothing.
             dialect = self.part.format.dialect
             empty = (dialect.quote or "") * 2
             with opened_text(file, "UTF-8", newline="") as text:

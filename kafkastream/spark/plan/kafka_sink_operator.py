@@ -45,7 +45,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
         encoder=encoder,
         dead_letters=letters,
         properties=FrozenMap(producer_properties(properties)),
-        # Flink flushes NONE only at the end of input; here the last task of a job cannot know that it is the last.
+        # Flink flushes NONE only at the end of input; here the last task of a job cannot tell that it is the last.
         flush_each_task=place.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
     )
 

@@ -103,7 +103,7 @@ class KeyedQuery:
         self._is_at_work = False
         self._asks = True  # for timers in restored state; and the layout must get into the checkpoint
         self._unaligned: Sequence[int] = ()
-        self._lock = Lock()  # micro-batches report watermarks in a thread of Spark's, the job reads them in its own
+        self._lock = Lock()  # micro-batches report watermarks in a thread of Spark, the job reads them in its own
 
     def restore(self, content: Mapping[str, Any]) -> None:
         """Restore from the last content of the control stream."""

@@ -1,6 +1,6 @@
 """Rows of ``nexmark`` tables: each event is a function of its number, computed by Spark expressions.
 
-Proportions, ids, hot keys, prices and times follow Nexmark's generator, with hashes of the event's number in place of
+Proportions, ids, hot keys, prices and times follow Nexmark's generator, with hashes of the event's number instead of
 its random numbers.
 """
 

@@ -86,7 +86,7 @@ class PhysicalPlan:
     Args:
         session: Spark session of the query's own.
         query: The query.
-        plan: What the chains of its sources do.
+        plan: Plan of the chains of its sources.
         streams: Plans of the streams that it reads, by their nodes.
         levels: Plans of its stateful operations, by their nodes.
         columnar: Nodes of operations that take rows as Arrow columns.

@@ -65,7 +65,7 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
     """Return the plan of a SQL query; None for a part of a job without one.
 
     Raises:
-        DefinitionError: A function of the user's cannot be sent to workers.
+        DefinitionError: A user-defined function cannot be sent to workers.
         UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
     graph, run, labels = compiler.graph, compiler.run, compiler.labels

@@ -150,7 +150,7 @@ def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | Def
             now=f"Give this job another name and choose where it begins to read, or {let_go}.",
         )
     return DefinitionError(
-        f"the job no longer reads topic {topics}, and its checkpoint says how far that has been read",
+        f"the job no longer reads topic {topics}, and its checkpoint has offsets for that topic",
         where=where,
         now=f"Read it again, or give this job another name, or {let_go}.",
     )
@@ -315,7 +315,7 @@ def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) ->
     except IllegalArgumentException as error:
         reason = str(error).splitlines()[0]
         raise DefinitionError(
-            f"the topic pattern {pattern!r} is not a regular expression of Java's: {reason}",
+            f"the topic pattern {pattern!r} is not a regular expression in Java's syntax: {reason}",
             where="KafkaSource.builder().set_topic_pattern",
         ) from None
     return [name for name in names if compiled.matcher(name).matches()]

@@ -125,7 +125,7 @@ def _checked(rows: DataFrame) -> DataFrame:
 
 
 def _raw(text: Column | None, message: Column) -> Column:
-    """Return the text that a row has in place of a key or a value, instead of its encoded fields."""
+    """Return the text that a row has as its key or value, instead of encoded fields."""
     return message if text is None else functions.coalesce(text.cast("binary"), message)
 
 

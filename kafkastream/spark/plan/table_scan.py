@@ -164,7 +164,7 @@ def _failure(problem: Column) -> Column:
 
 
 def bad_record(problem: Column, **position: str) -> Column:
-    """Return an expression that fails the query with a text that ``translated`` knows.
+    """Return an expression that fails the query with a text that ``translated`` recognizes.
 
     Args:
         problem: Reason why a record cannot be read.

@@ -73,7 +73,7 @@ class _AligningReader(OffsetReader):
 
 
 def _asked(method: Callable[..., Any], *arguments: Any) -> Any:
-    """Call a method of Java's.
+    """Call a Java method.
 
     An exception is raised with one line that begins as py4j's own errors do. Spark recognizes the end of a stopped
     query by that text, and its regular expression overflows the stack on a text with a Java stack trace.

@@ -1,4 +1,4 @@
-"""Starts Spark, and translates the output and errors of its JVM and workers; knows nothing of jobs.
+"""Starts Spark, and translates the output and errors of its JVM and workers; independent of jobs.
 
 Begin with ``session``: the Spark session of a job, with its connector's jars (``jars``, ``ivy``) in place.
 ``jvm``, ``java_home`` and ``child_guard`` start processes; ``signals`` end the program.

@@ -1,6 +1,6 @@
 """The Python of executors with a shipped environment, made available to the driver under the same path.
 
-Spark plans Python data sources and ``transformWithState`` in Python processes beside the driver, and starts them with the
+Spark plans Python data sources and ``transformWithState`` in Python processes on the driver's machine, and starts them with the
 path of the executors' Python. With Spark's recipe for shipped environments (``--archives env.tar.gz#env`` and
 ``PYSPARK_PYTHON=./env/bin/python``) that is a relative path, which in client mode leads nowhere on the driver's machine:
 archives are unpacked in the executors' working directories only. A script at that path starts the driver's own Python.

@@ -123,7 +123,7 @@ def _site_packages(root: Path) -> Path:
     known = _run(root, "import site; print(site.getsitepackages()[0])").strip()
     if not Path(known).is_relative_to(root):
         raise SetupError(
-            f"the copied interpreter looks for its packages in {known}, not beside itself",
+            f"the copied interpreter looks for its packages in {known}, not in its own folder",
             where=sys.base_prefix,
             now="Make the environment with another Python: python.org's, uv's, pyenv's, or the system's.",
         )
@@ -200,7 +200,7 @@ def _editable_packages() -> Iterator[Path]:
         folders = list(spec.submodule_search_locations or ()) if spec else []
         if not folders:
             raise SetupError(
-                f"{name} is installed as an editable package, and where its files are cannot be told",
+                f"{name} is installed as an editable package, and the location of its files cannot be determined",
                 where=sys.prefix,
                 now="Install it without -e, or leave it out: --without.",
             )

@@ -15,7 +15,7 @@ NAMED_SOURCES: Final[Mapping[str, str]] = {
     "spark.sql.streaming.queryEvolution.enableSourceEvolution": "true",
     "spark.sql.streaming.offsetLog.formatVersion": "2",
 }
-"""Lets a query know its sources by name (https://issues.apache.org/jira/browse/SPARK-54423)."""
+"""Lets a query identify its sources by name (https://issues.apache.org/jira/browse/SPARK-54423)."""
 _OF_TABLES: Final[Mapping[str, str]] = {
     "spark.sql.ansi.enabled": "true",  # a failing cast fails the job
     "spark.sql.caseSensitive": "true",

@@ -66,7 +66,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     """Return the active session, or a new one; in either case with Spark's Kafka connector.
 
     Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
-    ``spark.master`` says else, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
+    ``spark.master`` is set, and logs errors only, unless ``KAFKASTREAM_SPARK_LOG`` names a level such as ``INFO``.
 
     Args:
         python: Python of the workers; None for ``PYSPARK_PYTHON``, or else the program's own.
@@ -151,7 +151,7 @@ def _refuse_unpaired_threads() -> None:
     """Refuse a setting with which a micro-batch cannot learn the query that it belongs to."""
     if os.environ.get("PYSPARK_PIN_THREAD", "true").lower() != "true":
         raise UnsupportedFeatureError(
-            "PYSPARK_PIN_THREAD=false: a micro-batch would not know its query, and transactions would get wrong names",
+            "PYSPARK_PIN_THREAD=false: a micro-batch could not find out its query, and transactions would get wrong names",
             where="the environment",
             now="Unset PYSPARK_PIN_THREAD; true is Spark's default.",
         )
@@ -184,7 +184,7 @@ def _log_options() -> str:
 
 
 def _share_import_path() -> None:
-    """Let workers on this machine import what the program can, such as modules beside its script."""
+    """Let workers on this machine import what the program can, such as modules next to its script."""
     known = [entry for entry in sys.path if entry and Path(entry).is_dir()]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys([*known, *filter(None, [os.environ.get("PYTHONPATH")])]))
 

@@ -31,7 +31,7 @@ def _exit(number: int, _: FrameType | None) -> NoReturn:
 
 @contextmanager
 def stop_signals(stop: Callable[[], bool]) -> Iterator[list[int]]:
-    """Call ``stop`` at the first signal, in place of Spark's handler, which kills the running micro-batch.
+    """Call ``stop`` at the first signal, instead of Spark's handler, which kills the running micro-batch.
 
     Args:
         stop: Requests the stop; returns False if it was requested before, so that the program ends at once.

@@ -50,7 +50,7 @@ BAD_RECORD = "kafkastream cannot decode"
 """Prefix of the message about a record that Spark itself cannot decode."""
 
 BAD_ROW = "kafkastream cannot write"
-"""Prefix of the message about a row that a table refuses, for NULL in a NOT NULL column, say."""
+"""Prefix of the message about a row that a table refuses, such as a NULL in a NOT NULL column."""
 
 _USER_FUNCTION = "kafkastream's user function failed"
 """Prefix of the message of a user-defined function's error."""
@@ -180,7 +180,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
     (
         texts.WORKER_CRASHED,
         lambda found, job, _: WorkerCrashedError(
-            "a Python worker of Spark's has ended during a task",
+            "one of Spark's Python workers ended during a task",
             where=f"job {job!r}",
             now=_frames(found["fatal"] or "") or _CRASHES,
         ),

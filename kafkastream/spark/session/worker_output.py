@@ -41,7 +41,7 @@ _CONNECTION_LOST: Final = re.compile(
 def shown(lines: Iterable[bytes]) -> Iterator[bytes]:
     r"""Yield the lines to show to the user.
 
-    A traceback is held back until its last line. It is dropped if a helper of Spark's has lost its connection and no
+    A traceback is held back until its last line. It is dropped if one of Spark's helper processes has lost its connection and no
     frame is the user's.
 
     Example:

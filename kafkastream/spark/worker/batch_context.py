@@ -1,4 +1,4 @@
-"""Context of a micro-batch, which the driver passes to its tasks by a local property of Spark's."""
+"""Context of a micro-batch, which the driver passes to its tasks in one of Spark's local properties."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PROPERTY = "kafkastream.batch"
 @final
 @attrs.frozen
 class BatchContext:
-    """Context of a micro-batch: what the driver knows when it begins, beyond the tasks' plan.
+    """Context of a micro-batch: facts that the driver has when it begins and that the tasks' plan lacks.
 
     Args:
         runs: Run ids of the running jobs in this Spark application, which share workers.

@@ -106,7 +106,7 @@ class ElementError(Exception):
 
 
 def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[Any]) -> list[Any]:
-    """Apply ``function`` to each value; the iterator's position tells which element failed.
+    """Apply ``function`` to each value; the iterator's position shows which element failed.
 
     Raises:
         ElementError: With the index of the value on which ``function`` raised.
@@ -124,7 +124,7 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
     """Apply ``work`` to all indices from 0 to ``number``, and isolate those on which it fails.
 
-    An ``OSError`` is not the fault of an element: an unreachable registry says nothing about a record. It is raised, as
+    An ``OSError`` is not the fault of an element: a record is not invalid because a registry is unreachable. It is raised, as
     is an exception that ends the process, such as that of ``sys.exit``.
     First all indices are tried at once. After a failure, stretches are tried that double in length as long as they
     succeed, so that few failures cost little, and many no more than one call each.

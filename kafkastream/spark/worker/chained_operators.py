@@ -78,7 +78,7 @@ class Operator(ABC):
         """Prepare for elements."""
 
     def begin(self, task: TaskScope) -> None:
-        """Begin a task; its elements come after the micro-batch's watermark, unless its input says otherwise."""
+        """Begin a task; its elements come after the micro-batch's watermark, unless its input is marked as earlier."""
 
     def behind_watermark(self, *, is_behind: bool) -> None:
         """Note whether the next elements come after the micro-batch's watermark."""
@@ -198,7 +198,7 @@ class AsyncOperator(_UserOperator):
 @final
 @attrs.define(eq=False)
 class PresentRows(Operator):
-    """Drops None, which stands for filtered rows that only carry event time."""
+    """Drops None, which marks filtered rows that only carry event time."""
 
     has_metrics = False
 
@@ -219,7 +219,7 @@ class TimestampOperator(_UserOperator):
 
 
 def flinks_times(batch: Batch) -> Iterator[int]:
-    """Return the timestamps of a batch for assigners and generators: ``NO_TIMESTAMP`` in place of None."""
+    """Return the timestamps of a batch for assigners and generators: ``NO_TIMESTAMP`` for None."""
     return (_NO_TIMESTAMP if timestamp is None else timestamp for timestamp in batch.timestamps)
 
 

@@ -60,5 +60,5 @@ def mistyped(
     return UserFunctionError(
         f"{what} that is not of the declared type: {error}",
         where=f"{position}; element {shown(element)}",
-        now=f"Declared is {type_info!r}: declare the type of what the function returns, or convert it in the function.",
+        now=f"Declared is {type_info!r}: declare the type that the function returns, or convert the result in the function.",
     )

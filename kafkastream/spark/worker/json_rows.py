@@ -82,7 +82,7 @@ class _Decoder:
                 others += 1
             try:
                 out += self.rows(run)
-            except Exception:  # noqa: BLE001 - a date that is none, say; the rules decide what is wrong
+            except Exception:  # noqa: BLE001 - such as an invalid date; the rules decide what is wrong
                 out += self._by_the_rules(messages[len(out) : len(out) + len(run)], len(out))
             out += self._by_the_rules(messages[len(out) : len(out) + 1], len(out))
         return out

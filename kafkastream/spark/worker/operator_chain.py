@@ -91,7 +91,7 @@ class OperatorChain:
             operator.begin(task)
 
     def behind_watermark(self, *, is_behind: bool) -> None:
-        """Tell the operators that the next elements come after the micro-batch's watermark."""
+        """Notify the operators that the next elements come after the micro-batch's watermark."""
         for operator in self.operators():
             operator.behind_watermark(is_behind=is_behind)
 

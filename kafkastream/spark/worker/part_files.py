@@ -99,7 +99,7 @@ class PartCommits:
         """Rename the files of a micro-batch to their final names.
 
         Raises:
-            StorageError: The directory cannot be written to, or the driver does not see what the workers wrote.
+            StorageError: The directory cannot be written to, or the driver does not see the workers' files.
         """
         parts = {path: hidden for task in written for path, hidden in task.parts.items()}
         with told(sink.base_path):

@@ -38,7 +38,7 @@ def sent(thing: object, what: Callable[[], str]) -> bytes:
 @final
 @attrs.frozen
 class _WithAlias:
-    """Pickled object that is unpickled with ``pyflink`` aliased, since modules beside the program import it."""
+    """Pickled object that is unpickled with ``pyflink`` aliased, since modules next to the program import it."""
 
     data: bytes
 

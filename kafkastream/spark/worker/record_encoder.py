@@ -92,7 +92,7 @@ def _changes(batch: Batch, admit: Admit | None) -> Records:
 def _built(
     schema: BuiltRecordSerializationSchema[Any], context: KafkaSinkContext, batch: Batch, admit: Admit | None
 ) -> Records:
-    """Encode column by column; no Python of ours runs per element, unless there is a partitioner."""
+    """Encode column by column; no Python code of this package runs per element, unless there is a partitioner."""
     from kafkastream.kafka.producer import BY_KEY, Records
 
     elements, partitioner = batch.values, schema.partitioner

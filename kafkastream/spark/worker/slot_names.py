@@ -40,7 +40,7 @@ class SlotNames:
         >>> first = SlotNames("5d2f").started("one", has_begun=False)
         >>> first.started("one", has_begun=True) == first  # after a failure
         True
-        >>> second = first.started("two", has_begun=True)  # after a kill: the same micro-batches go on
+        >>> second = first.started("two", has_begun=True)  # after a kill: the same micro-batches continue
         >>> second.of_batch(7) - first.of_batch(7), second.of_piece(0) - first.of_piece(0)
         (0, 1000000000000)
         >>> third = second.started("three", has_begun=False)  # after the end of a bounded run

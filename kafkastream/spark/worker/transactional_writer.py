@@ -29,7 +29,7 @@ _kept: OrderedDict[str, Slot] = OrderedDict()
 """Cached writers of this worker, the last used last; each has threads and connections of its own.
 
 If another worker has written to a slot since, the writer that is cached here would be fenced. So a cached writer is
-reused only if the driver knows it as the last writer of its slot.
+reused only if the driver has recorded it as the last writer of its slot.
 """
 
 
@@ -162,7 +162,7 @@ class TransactionalWriter:
         return JobError(
             f"sink {self._sink!r} has already written a later micro-batch than the one to be written now",
             where=f"transactional.id {self._name}",
-            now="The checkpoint is older than what was written: restore the newest, or give this job another name. "
+            now="The checkpoint is older than the output: restore the newest, or give this job another name. "
             "Or the job runs twice: stop one.",
         )
 

@@ -1,4 +1,4 @@
-"""A column of Kafka values to elements, by the fastest way that gives what the schema or deserializer gives."""
+"""A column of Kafka values to elements, by the fastest way that gives the result of the schema or deserializer."""
 
 from __future__ import annotations
 

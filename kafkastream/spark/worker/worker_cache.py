@@ -58,8 +58,8 @@ class WorkerCache:
         >>> cache.keep(attempt, ("source", 7), cache.take(attempt, ("source", 7), lambda: "made"))
         >>> cache.take(attempt, ("source", 7), lambda: "made again")
         'made'
-        >>> cache.take(attempt.again(), ("source", 7), lambda: "made anew")
-        'made anew'
+        >>> cache.take(attempt.again(), ("source", 7), lambda: "made again")
+        'made again'
     """
 
     def __init__(self) -> None:

@@ -75,7 +75,7 @@ class Connector:
 
         Args:
             options: Given options.
-            more: Further valid keys, of formats or of fields; ``x.*`` stands for all that begin with ``x.``.
+            more: Further valid keys, of formats or of fields; ``x.*`` matches all that begin with ``x.``.
 
         Raises:
             DefinitionError: Options are missing, or unknown.

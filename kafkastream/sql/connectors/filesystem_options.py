@@ -53,7 +53,7 @@ PARTITION_DEFAULT_NAME: Final = Option[str](
     key="partition.default-name",
     parse=text,
     default="__DEFAULT_PARTITION__",
-    doc="Partition value in directory names that stands for NULL and for an empty string.",
+    doc="Partition value in directory names that represents NULL and an empty string.",
 )
 MONITOR_INTERVAL: Final = Option[str | None](
     key="source.monitor-interval",

@@ -119,7 +119,8 @@ def _formats(options: TableOptions, side: str) -> tuple[TableFormat, TableFormat
     value, key = table_formats(KAFKA, options)
     if value is None:
         raise options.refusal(
-            f"Could not find required {side} format '{its.VALUE_FORMAT.key}'.", now="Add 'format' = 'json', say."
+            f"Could not find required {side} format '{its.VALUE_FORMAT.key}'.",
+            now="Add, for example, 'format' = 'json'.",
         )
     return value, key
 

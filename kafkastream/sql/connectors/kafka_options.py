@@ -170,7 +170,7 @@ STARTUP_MODE: Final = Option[StartupMode](
     doc=(
         "Starting position without a checkpoint: `earliest-offset`, `latest-offset`, `group-offsets`, "
         "`timestamp` or `specific-offsets`. With `group-offsets`, a partition without a committed offset "
-        "starts as `properties.auto.offset.reset` says; without that property the job fails."
+        "starts according to `properties.auto.offset.reset`; without that property the job fails."
     ),
 )
 STARTUP_OFFSETS: Final = Option[str | None](

@@ -165,7 +165,7 @@ def sink_topics(options: TableOptions) -> tuple[str, ...]:
         raise options.refusal(
             f"A sink writes to one topic, and '{TOPIC.key}' lists {len(topics)}: {'; '.join(topics)}",
             TOPIC.key,
-            now="Give one topic, or a column `topic` STRING METADATA that says where each row goes.",
+            now="Give one topic, or a column `topic` STRING METADATA with the topic of each row.",
         )
     return topics
 

@@ -160,7 +160,7 @@ def value_part(options: TableOptions, named_by: str, key: RecordPart | None, for
 
 
 def check_overlap(options: GivenOptions[Declaration], key: str, value: str) -> None:
-    """Check that prefixes tell the columns of key and value apart.
+    """Check that prefixes distinguish the columns of key and value.
 
     Raises:
         DefinitionError: One prefix begins with the other.
@@ -169,7 +169,7 @@ def check_overlap(options: GivenOptions[Declaration], key: str, value: str) -> N
         raise options.refusal(
             f"'{KEY_FIELDS_PREFIX.key}' = '{key}' and '{VALUE_FIELDS_PREFIX.key}' = '{value}': one begins with the other",
             VALUE_FIELDS_PREFIX.key,
-            now="Choose prefixes that tell the columns of key and value apart.",
+            now="Choose prefixes that distinguish the columns of key and value.",
         )
 
 

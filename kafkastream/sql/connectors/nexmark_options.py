@@ -147,7 +147,7 @@ WITHOUT_EFFECT: Final[tuple[Option[Any], ...]] = (
         key="keep-alive",
         parse=_never,
         default=False,
-        doc="Whether the table goes on after its last event. `true` is refused.",
+        doc="Whether the table continues after its last event. `true` is refused.",
     ),
     Option[int](
         key="stop-at",

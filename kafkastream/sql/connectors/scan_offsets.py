@@ -47,7 +47,7 @@ def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
     """Return the starting offsets of a table without a checkpoint; the group's offsets if no option is set.
 
     Raises:
-        DefinitionError: What the mode needs is missing or wrong.
+        DefinitionError: An option that the mode needs is missing or wrong.
     """
     match options.get(STARTUP_MODE):
         case StartupMode.EARLIEST_OFFSET:
@@ -66,7 +66,7 @@ def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer |
     """Return the stopping offsets of a table, if it is bounded.
 
     Raises:
-        DefinitionError: What the mode needs is missing or wrong.
+        DefinitionError: An option that the mode needs is missing or wrong.
     """
     match options.get(BOUNDED_MODE):
         case BoundedMode.UNBOUNDED:

@@ -22,7 +22,7 @@ from kafkastream.sql.user_functions import FunctionKind
 __all__ = ["RequestedAggregate", "aggregate_of", "calls_in", "find_user_aggregates", "user_aggregate"]
 
 _OF_USER: Final = "aggregate"
-"""Mark on the calls of user-defined aggregate functions, which only the catalog can tell from other calls."""
+"""Mark on the calls of user-defined aggregate functions, which only the catalog can distinguish from other calls."""
 
 
 @final
@@ -109,7 +109,7 @@ def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> RequestedAggregate |
             raise text.error(node.expression, "FILTER must be a condition", "Write FILTER (WHERE ...).")
         node = node.this
         if not _is_aggregate(node):
-            raise text.error(node, "FILTER must not be used with a function that is no aggregate", "Leave it out.")
+            raise text.error(node, "FILTER must not be used with a function that is not an aggregate", "Leave it out.")
     if not _is_aggregate(node) or not isinstance(node, exp.Anonymous):
         return None
     text.only(node, "this", "expressions")

@@ -27,7 +27,7 @@ class NamedTable:
         alias: Name that qualifies its columns; empty for none.
         columns: Name and position of each column.
         is_outer: Whether it is outside of the query, whose own tables have precedence.
-        hidden: Names that find a column only behind the alias: those of common columns of a join.
+        hidden: Names that find a column only after the alias: those of common columns of a join.
     """
 
     alias: str

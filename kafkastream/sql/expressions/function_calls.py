@@ -51,7 +51,7 @@ REFUSED_FUNCTIONS: Final[Mapping[str, str]] = {
     "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
     "TRY_PARSE_JSON": _VARIANT,
 }
-"""What to do in place of each function."""
+"""Alternative to each function."""
 
 
 def called_name(node: exp.Expr) -> str:
@@ -92,11 +92,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         raise of.text.error(node, f"{name} belongs to a query with its window in GROUP BY.", GROUP_WINDOWS[name])
     if name not in NAMES:
         known = [*NAMES, *AGGREGATES]
-        now = (
-            REFUSED_FUNCTIONS.get(name)
-            or did_you_mean(name, known)
-            or "The documentation lists the functions that are there."
-        )
+        now = REFUSED_FUNCTIONS.get(name) or did_you_mean(name, known) or "The documentation lists the functions."
         raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
     if name in _WITH_UNIT:
         return _with_unit(of, node, name)

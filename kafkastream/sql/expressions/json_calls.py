@@ -52,7 +52,7 @@ def _value(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 
 def _is_lax(node: exp.Expr) -> bool:
-    """Whether a path is lax, for which a missing value is no error; paths are strict without a mode, as in Flink."""
+    """Whether a path is lax, for which a missing value is not an error; paths are strict without a mode, as in Flink."""
     return str(node.expressions[1].name).startswith("lax ")
 
 
@@ -84,7 +84,7 @@ def _exists(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 
 def _constructed(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
-    """``JSON_OBJECT`` and ``JSON_ARRAY``: an object shows NULLs unless told otherwise, an array leaves them out."""
+    """``JSON_OBJECT`` and ``JSON_ARRAY``: by default, an object shows NULLs and an array leaves them out."""
     name = node.name.upper()
     clause = node.meta.get("nulls", _USUAL_NULLS[name])
     arguments = [_nested(of, one) for one in node.expressions]

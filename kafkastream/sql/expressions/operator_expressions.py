@@ -81,7 +81,7 @@ def _like(of: ExpressionCompiler, node: exp.Expr, *escape: TypedExpression) -> T
 
 def _escaped(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     if not isinstance(node.this, exp.Like | exp.SimilarTo) or not _is_letter(node.expression):
-        raise of.text.error(node, "ESCAPE takes one character, behind LIKE or SIMILAR TO.", "")
+        raise of.text.error(node, "ESCAPE takes one character, after LIKE or SIMILAR TO.", "")
     escape = Literal.text(node.expression.name)
     return (_like if isinstance(node.this, exp.Like) else _similar)(of, node.this, escape)
 

@@ -196,7 +196,7 @@ class CsvSchemaBuilder:
     setArrayElementSeparator = set_array_element_separator
 
     def disable_array_element_separator(self) -> NoReturn:
-        """Refused: elements of arrays without a separator cannot be told apart.
+        """Refused: elements of arrays without a separator cannot be distinguished.
 
         Raises:
             UnsupportedFeatureError: Always.
@@ -208,7 +208,7 @@ class CsvSchemaBuilder:
     disableArrayElementSeparator = disable_array_element_separator
 
     def remove_array_element_separator(self, index: int) -> NoReturn:
-        """Refused: elements of arrays without a separator cannot be told apart.
+        """Refused: elements of arrays without a separator cannot be distinguished.
 
         Raises:
             UnsupportedFeatureError: Always.

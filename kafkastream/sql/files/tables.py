@@ -36,7 +36,7 @@ class Partitions:
 
     Args:
         fields: Partition columns.
-        default_name: Value that stands for NULL and for an empty text.
+        default_name: Value that represents NULL and an empty text.
 
     Example:
         >>> day = RowField("d", DataType.of(Kind.DATE))

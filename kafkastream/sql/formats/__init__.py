@@ -94,7 +94,7 @@ def format_of(
 def format_keys(
     named_by: str, options: TableOptions, prefixes: Sequence[str], formats: Mapping[str, type[Format]] = FORMATS
 ) -> Iterator[str]:
-    """Return the keys of a format's options, as given or with the first prefix; ``x.*`` stands for any key with ``x.``.
+    """Return the keys of a format's options, as given or with the first prefix; ``x.*`` matches any key with ``x.``.
 
     Args:
         named_by: Key of the option with its identifier.

@@ -92,7 +92,7 @@ class AvroConfluentFormat(AvroRecordFormat):
     properties: FrozenMap[str, str] = settings_under(PROPERTIES)
 
     def __attrs_post_init__(self) -> None:
-        AvroRecordFormat.__attrs_post_init__(self)  # attrs makes a new class, which super() does not know
+        AvroRecordFormat.__attrs_post_init__(self)  # attrs makes a new class, to which super() does not refer
         _ = self.registry
 
     @property

@@ -38,7 +38,7 @@ CODEC: Final = Option[str | None](
     key="codec",
     parse=text,
     default=None,
-    doc="Compression of files. No effect: a Kafka record is no file.",
+    doc="Compression of files. No effect: a Kafka record is not a file.",
 )
 TIMESTAMP_MAPPING_LEGACY: Final = Option[bool](
     key="timestamp_mapping.legacy",

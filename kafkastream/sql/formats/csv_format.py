@@ -56,7 +56,7 @@ QUOTE_CHARACTER: Final = Option[str | None](
     key="quote-character",
     parse=text,
     default=None,
-    doc=f"Quote character around a column, within which any character may stand; by default, `{_QUOTE}`.",
+    doc=f"Quote character around a column, within which any character is allowed; by default, `{_QUOTE}`.",
 )
 ALLOW_COMMENTS: Final = Option[bool](
     key="allow-comments",
@@ -83,7 +83,7 @@ NULL_LITERAL: Final = Option[str | None](
     key="null-literal",
     parse=text,
     default=None,
-    doc="Text that stands for NULL.",
+    doc="Text that represents NULL.",
 )
 WRITE_BIGDECIMAL_IN_SCIENTIFIC_NOTATION: Final = Option[bool](
     key="write-bigdecimal-in-scientific-notation",

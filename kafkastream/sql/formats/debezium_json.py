@@ -22,7 +22,7 @@ SCHEMA_INCLUDE: Final = Option[bool](
     parse=boolean,
     default=False,
     doc=(
-        "Whether messages have the event in `payload` and a `schema` beside it: Kafka Connect's "
+        "Whether messages have the event in `payload` and its schema in `schema`: Kafka Connect's "
         "`value.converter.schemas.enable`."
     ),
 )

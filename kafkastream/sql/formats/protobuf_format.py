@@ -50,7 +50,7 @@ class ProtobufFormat(Format):
     """A message with a field for each column.
 
     Raises:
-        DefinitionError: The options do not say where the message is defined.
+        DefinitionError: The options do not define where the message is declared.
     """
 
     identifier: ClassVar[str] = "protobuf"

@@ -155,7 +155,7 @@ class _Parser(parser.Parser):
             self._advance()
         key = self._parse_bitwise()
         if not self._match_text_seq("VALUE") and not self._match(TokenType.COLON):
-            self.raise_error("Expected VALUE behind the key")
+            self.raise_error("Expected VALUE after the key")
         return key, self._parse_disjunction()
 
     def _json_call_ends(self) -> bool:
@@ -240,7 +240,7 @@ class _Parser(parser.Parser):
         else:
             inner = self._parse_unnest(with_alias=False)
         if inner is None:
-            self.raise_error("Expected TABLE(f(a)), UNNEST(a) or a query in parentheses behind LATERAL")
+            self.raise_error("Expected TABLE(f(a)), UNNEST(a) or a query in parentheses after LATERAL")
         alias = self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS)
         if isinstance(inner, exp.Unnest):
             inner.set("alias", alias)

@@ -67,9 +67,7 @@ class QueryText:
         """Parse the tree of a query."""
         tree = self._parsed(self._text)
         if not isinstance(tree, exp.Select | exp.SetOperation | exp.Values | exp.Subquery | exp.Paren):
-            raise self.refused(
-                None, "This is no query that can be planned here.", "Begin it with SELECT, WITH or VALUES."
-            )
+            raise self.refused(None, "The text is not a query.", "Begin it with SELECT, WITH or VALUES.")
         return tree
 
     def expression(self) -> exp.Expr:

@@ -96,7 +96,7 @@ def _mismatch(relation: Relation, definition: TableDefinition, cause: str, where
         f"Column types of query result and sink for '{definition.identifier}' do not match. Cause: {cause} "
         f"Query schema: {query}. Sink schema: {sink}",
         where=f"INSERT INTO {definition.identifier}, {where}",
-        now="Name the columns that are given, INSERT INTO t (a, b), or CAST what has another type.",
+        now="Name the columns that are given, INSERT INTO t (a, b), or CAST columns of another type.",
     )
 
 

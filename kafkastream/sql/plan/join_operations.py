@@ -33,7 +33,7 @@ class JoinKind(enum.Enum):
     SEMI = "SEMI"
     ANTI = "ANTI"
     MARK = "MARK"
-    """The left rows, each with a BOOLEAN that says whether it has a match: EXISTS as a value."""
+    """The left rows, each with a BOOLEAN, whether it has a match: EXISTS as a value."""
 
     @property
     def has_only_left(self) -> bool:

@@ -353,7 +353,7 @@ class TableOperation(KeyedOperation):
     def takes_parts(self) -> bool:
         """Whether rows are aggregated locally in each task, so that the input consists of partial aggregates.
 
-        Such a row has the net number of rows in place of the row kind, then the columns of the key (and the bounds of
+        Such a row has the net number of rows instead of the row kind, then the columns of the key (and the bounds of
         the window), then a part for each call:
 
         - COUNT: net number of values that are not NULL

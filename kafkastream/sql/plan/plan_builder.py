@@ -46,7 +46,7 @@ class WindowColumns:
         attribute: Event time or processing time.
         zone: Time zone of the bounds.
         is_local: Whether the time is a TIMESTAMP_LTZ.
-        gap_ms: Gap of sessions in ms, whose bounds only aggregates know; None for other windows.
+        gap_ms: Gap of sessions in ms, whose bounds only aggregates determine; None for other windows.
         column: Position of the time column of sessions.
         partition: Positions of the partition columns of sessions; None if they are those of GROUP BY.
     """

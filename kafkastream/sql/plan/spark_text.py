@@ -92,7 +92,7 @@ class SparkPrinter:
                 return self._called(expression, list(map(self.text, expression.parts)))
 
     def _of_pairs(self, expression: Call) -> str:
-        """Print a condition on pairs, for which functions skip all rows that are no pairs."""
+        """Print a condition on pairs, for which functions skip all rows that are not pairs."""
         part, condition = expression.arguments
         flag = self.text(part)
         return FUNCTIONS[OF_PAIRS].write(

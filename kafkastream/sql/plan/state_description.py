@@ -52,13 +52,13 @@ def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
 
     Args:
         stateful: Operation.
-        reads: Returns what a table reads, in place of its name, which may change.
+        reads: Returns a description of what a table reads, instead of its name, which may change.
     """
     return "\n".join(_described(stateful, _all(stateful), reads).lines)
 
 
 def describe_same_state(recorded: str, now: str) -> bool:
-    """Whether a checkpoint's description says the same as the program's.
+    """Whether a checkpoint's description means the same as the program's.
 
     Earlier versions wrote the names that user-defined functions have in Spark, as ``__function_7_f(__kept, c0)``, with a
     number that depends on the functions which were created before.
@@ -130,7 +130,7 @@ def _described(relation: Relation, needed: frozenset[int], reads: Callable[[Scan
 
 
 _PRINTER: Final = SparkPrinter(kept="")
-"""Shows the names by which users call their functions: those in Spark depend on what was created before."""
+"""Shows the names by which users call their functions: those in Spark depend on earlier calls in the session."""
 _WITHOUT_WORDS: Final = attrs.evolve(_PRINTER, shows_failures=False)
 
 

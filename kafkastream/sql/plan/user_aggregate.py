@@ -21,7 +21,7 @@ class UserAggregate:
     Args:
         name: Name that the user writes.
         spark_name: Name that no other function of the process has.
-        function: The function; the unique name stands for it where values are compared.
+        function: The function; the unique name identifies it where values are compared.
         argument_types: Types of the arguments.
         arguments: Positions of the input columns with the arguments; empty until the columns are known.
         zone: Time zone of the session, in which TIMESTAMP_LTZ arguments are passed.

@@ -135,7 +135,7 @@ def _hinted(text: QueryText, node: exp.Table) -> FrozenMap[str, str]:
         if cursor.sees("/*+", "OPTIONS"):
             merged.update(hinted_options(cursor))
         else:
-            parsed_hints(text, hint)  # the others mean something behind SELECT only
+            parsed_hints(text, hint)  # the others have a meaning only after SELECT
     return FrozenMap(merged)
 
 

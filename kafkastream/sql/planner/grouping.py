@@ -287,5 +287,5 @@ def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relatio
 
 
 def _places(columns: Sequence[TypedExpression | RequestedAggregate]) -> dict[TypedExpression | RequestedAggregate, int]:
-    """Places of the columns that stand for these."""
+    """Places of the columns that represent these."""
     return {one: at for at, one in enumerate(columns)}

@@ -113,7 +113,7 @@ def grouping_number(
 ) -> TypedExpression:
     """Return ``GROUPING(a, b)``: a bit for each argument, which is 1 in sets without it; or ``GROUP_ID()``.
 
-    The latter tells equal sets apart, by the number of those before.
+    The latter distinguishes equal sets, by the number of those before.
 
     Args:
         of: Compiles the arguments.

@@ -145,7 +145,7 @@ def _millis(text: QueryText, node: exp.Expr, value: str) -> int:
     try:
         return millis_of_duration(value)
     except ValueError:
-        raise text.error(node, f"{value!r} is no duration.", "Write '12 h', '1 d' or '30 s'.") from None
+        raise text.error(node, f"{value!r} is not a duration.", "Write '12 h', '1 d' or '30 s'.") from None
 
 
 def hinted_ttls(planner: SelectPlanner, node: exp.Select) -> HintedTtls:

@@ -29,7 +29,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["MARK", "matched", "pushed"]
 
 MARK: Final = Field("$mark", DataType.of(Kind.BOOLEAN).not_null())
-"""Column of a MARK join that says whether a row has a match."""
+"""Column of a MARK join: whether a row has a match."""
 _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
 _PART: Final = Field("$part", DataType.of(Kind.TINYINT).not_null())
 _NUMBER: Final = Field("$number", DataType.of(Kind.BIGINT))

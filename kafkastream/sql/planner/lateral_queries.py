@@ -1,7 +1,7 @@
-"""Queries behind LATERAL, whose conditions compare their columns with those of the entries of FROM before them.
+"""Queries after LATERAL, whose conditions compare their columns with those of the entries of FROM before them.
 
 Such a query becomes a join: it is planned without these conditions, with the columns that they need appended, and joined
-ON them. Aggregates and the first n rows are taken for each value of these columns, which is what Flink's planner does.
+ON them. Aggregates and the first n rows are taken for each value of these columns, as in Flink's planner.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _Item(NamedTuple):
 def lateral_query(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, kind: JoinKind
 ) -> tuple[PlannedRows, Scope]:
-    """Plan a join with a query behind LATERAL."""
+    """Plan a join with a query after LATERAL."""
     from kafkastream.sql.planner.joins import of_two
     from kafkastream.sql.planner.select import from_rows
 
@@ -97,7 +97,7 @@ def _select(planner: SelectPlanner, node: exp.Expr) -> exp.Select:
         raise planner.text.refused(node, "LATERAL takes a SELECT with a FROM.", _NOW)
     for clause in _REST:
         if select.args.get(clause):
-            what = f"{clause.rstrip('_').upper()} in a query behind LATERAL is not supported."
+            what = f"{clause.rstrip('_').upper()} in a query after LATERAL is not supported."
             raise planner.text.refused(node, what, _NOW)
     return select
 
@@ -111,7 +111,7 @@ def _names(planner: SelectPlanner, node: exp.Expr, items: Sequence[_Item]) -> li
 
 
 class _Query:
-    """A query behind LATERAL, in parts.
+    """A query after LATERAL, in parts.
 
     Args:
         planner: Planner of the query around it.
@@ -174,7 +174,7 @@ class _Query:
         return True
 
     def with_hidden(self, node: exp.Expr) -> exp.Expr:
-        """Return an expression with hidden columns in place of what it needs of the query.
+        """Return an expression with hidden columns instead of the parts that it needs of the query.
 
         A side of an equation is one column.
         """
@@ -238,7 +238,7 @@ class _Query:
         return [exp.alias_(one.unalias(), f"${at}", quoted=True) for at, one in enumerate(columns)]
 
     def _ordered(self, one: exp.Expr, items: Sequence[_Item]) -> exp.Expr:
-        """Return a part of ORDER BY; the name of a selected column stands for its expression."""
+        """Return a part of ORDER BY; the name of a selected column refers to its expression."""
         ordered = one.copy()
         by_name = {item.name: item.node for item in items}
         if _is_column(ordered.this) and not self._is_own(ordered.this) and ordered.this.name in by_name:
@@ -250,10 +250,10 @@ def _check(planner: SelectPlanner, query: _Query, items: Sequence[_Item], node: 
     """Refuse what no join can give."""
     text, has_outer = planner.text, any(item.is_outer for item in items)
     if has_outer and (kind is not JoinKind.INNER or query.is_grouped or query.is_top):
-        what = "Columns outside of a query behind LATERAL stand in its WHERE only here."
+        what = "A query after LATERAL can refer to columns outside of it only in its WHERE clause."
         raise text.refused(node, what, "Compute with them in the outer SELECT.")
     if (query.is_grouped or query.is_top) and not all(map(query.binds, query.correlated)):
-        what = "Aggregates and first rows behind LATERAL are bound by equations with columns outside only."
+        what = "A query after LATERAL with aggregates or a limit can compare columns outside of it only by equality."
         raise text.refused(node, what, _NOW)
     is_plain = not query.select.args.get("having") and all(_aggregate_name(item.node) for item in items)
     if query.has_aggregate_of_all and query.correlated and kind is not JoinKind.INNER and not is_plain:
@@ -261,7 +261,7 @@ def _check(planner: SelectPlanner, query: _Query, items: Sequence[_Item], node: 
         raise text.refused(node, what, "Write LEFT JOIN (SELECT k, COUNT(*) AS n FROM b GROUP BY k) AS b ON a.k = b.k.")
     order, limit = query.select.args.get("order"), query.select.args.get("limit")
     if query.is_top and (query.is_grouped or not order or not limit or not limit.expression.is_int):
-        what = "A query behind LATERAL has ORDER BY and LIMIT, with a number, together here, and no aggregates then."
+        what = "A query after LATERAL needs both ORDER BY and LIMIT, with a number, and cannot then have aggregates."
         raise text.refused(node, what, "ROW_NUMBER() OVER (PARTITION BY .. ORDER BY ..) <= n takes the first rows.")
 
 

@@ -1,4 +1,4 @@
-"""Entries of FROM that are made anew for each row of those before them: UNNEST, table functions, LATERAL queries."""
+"""Entries of FROM that are evaluated for each row of those before them: UNNEST, table functions, LATERAL queries."""
 
 from __future__ import annotations
 
@@ -64,12 +64,12 @@ def _query(
         return lateral_query(planner, rows, scope, join, kind)
     for clause in ("joins", "group", "having", "distinct", "with_", "order", "limit", "offset", "windows"):
         if select.args.get(clause):
-            what = f"{clause.rstrip('_').upper()} in a query behind LATERAL over UNNEST or a function is not supported."
+            what = f"{clause.rstrip('_').upper()} in a query after LATERAL over UNNEST or a function is not supported."
             raise planner.text.refused(join.this, what, "Join UNNEST or the function itself.")
     find_user_aggregates(planner.compiler(scope), select)
     for one in select.expressions:
         if next(calls_in(one), None) is not None:
-            what = "Aggregates in a query behind LATERAL over UNNEST or a function are not supported."
+            what = "Aggregates in a query after LATERAL over UNNEST or a function are not supported."
             raise planner.text.refused(one, what, "CARDINALITY counts; else write a Python function of the array.")
     return _elements(planner, rows, scope, join, kind, select)
 
@@ -90,9 +90,7 @@ def _elements(
     added = [item.column or of.compile(item.node) for item in items]
     width = len(rows.relation.fields)
     if not all(isinstance(one, ColumnRef) and one.place >= width for one in added):
-        what = (
-            "A query behind LATERAL selects columns of UNNEST or of a function only; Flink gives wrong rows for others."
-        )
+        what = "A query after LATERAL selects columns of UNNEST or of a function only; Flink returns wrong rows for others."
         raise text.refused(join.this, what, "Compute in the outer SELECT.")
     if outer and written:
         what = "LEFT JOIN LATERAL with UNNEST or a function takes no WHERE here."

@@ -87,7 +87,7 @@ def ordered(planner: SelectPlanner, node: exp.Select, rows: PlannedRows, orderin
         if wrong is not None:
             key = node.args["order"].expressions[wrong].this
             what = f"Expression '{planner.text.shown(key)}' is not in the select clause"
-            raise planner.text.error(key, what, "Order by what SELECT DISTINCT gives.")
+            raise planner.text.error(key, what, "Order by columns that SELECT DISTINCT returns.")
         planner.text.only(node.args["distinct"])
         rows = PlannedRows(planner.distinct(rows.relation))
     return _first(limited(planner, node, rows, orders), ordering.width)
@@ -206,7 +206,7 @@ def _ordinal(text: QueryText, node: exp.Expr, width: int) -> int | None:
 
 
 def _with_aliases(node: exp.Expr, chosen: Sequence[Item]) -> exp.Expr:
-    """Return a key with the selected expressions in place of their names."""
+    """Return a key with the names of selected columns replaced by their expressions."""
     named = {item.name: item.node for item in chosen if item.column is None}
 
     def substituted(one: exp.Expr) -> exp.Expr:

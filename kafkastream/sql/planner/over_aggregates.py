@@ -39,7 +39,7 @@ def has_frames(items: Sequence[Item]) -> bool:
 
 
 class _OfFrames(ExpressionCompiler):
-    """Compiles expressions with calls of OVER, whose results are columns behind those of the rows.
+    """Compiles expressions with calls of OVER, whose results are columns appended to those of the rows.
 
     Attributes:
         calls: Calls, in the order of their columns.
@@ -117,7 +117,9 @@ def _check_changes(planner: SelectPlanner, relation: Relation, frame: Frame, ite
     if frame.time is not None and relation.changelog is not ChangelogMode.APPEND:
         node = next(window for item in items for window in windows_in(item.node))
         what = "OVER ordered by a time doesn't support consuming update and delete changes."
-        raise planner.text.refused(node, what, "Read an append-only table, or order by a column that is no time.")
+        raise planner.text.refused(
+            node, what, "Read an append-only table, or order by a column that is not a time attribute."
+        )
 
 
 def _over(

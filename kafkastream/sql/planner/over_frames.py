@@ -61,7 +61,7 @@ def frame_of(of: ExpressionCompiler, node: exp.Window) -> Frame:
     """
     text = of.text
     if node.args.get("alias"):
-        raise text.error(node.args["alias"], f"Window '{node.alias}' not found", "Define it behind WINDOW.")
+        raise text.error(node.args["alias"], f"Window '{node.alias}' not found", "Define it in the WINDOW clause.")
     is_rows, preceding = _bounds(text, node)
     orders = node.args["order"].expressions if node.args.get("order") else []
     if len(orders) != 1:
@@ -121,7 +121,7 @@ def _ms(text: QueryText, node: exp.Expr) -> int:
 
 
 def with_named_windows(text: QueryText, node: exp.Select) -> exp.Select:
-    """Return a SELECT whose calls with OVER have their windows written out, in place of the names behind WINDOW.
+    """Return a SELECT whose calls with OVER have their windows written out, instead of the names of the WINDOW clause.
 
     Raises:
         DefinitionError: A name is there twice, or a window has a part that its name has, too.
@@ -158,8 +158,8 @@ def _extended(text: QueryText, window: exp.Window, known: Mapping[str, exp.Windo
             what = f"{shown} not allowed with existing window reference"
             raise text.error(window, what, "Write it in one place.")
     if window.args.get("spec"):
-        what = "Flink ignores the bounds of a frame behind the name of a window."
-        raise text.refused(window, what, "Write them behind WINDOW, or write the whole window behind OVER.")
+        what = "Flink ignores a frame after the name of a window."
+        raise text.refused(window, what, "Write the frame in the WINDOW clause, or write the whole window after OVER.")
     whole = window.copy()
     for part in ("partition_by", "order", "spec"):
         found = base.args.get(part)

@@ -53,7 +53,7 @@ def planned(
         catalog: Tables, views and functions that it may name.
         zone: The time zone of the session (``table.local-time-zone``).
         ttl_ms: Time without a change after which state expires, in ms; 0 for never (``table.exec.state.ttl``).
-        is_top: Whether the query is no part of another one, so that its ORDER BY counts.
+        is_top: Whether the query is not nested in another one, so that its ORDER BY counts.
 
     Raises:
         DefinitionError: The query is invalid; the message shows the position.
@@ -115,7 +115,7 @@ class SelectPlanner:
 
         Args:
             node: The query.
-            is_top: Whether the query is no part of another one.
+            is_top: Whether the query is not nested in another one.
         """
         inner = self._with(node)
         match node:
@@ -134,7 +134,7 @@ class SelectPlanner:
         return ordered_columns(inner, node, rows, is_top=is_top)
 
     def _with(self, node: exp.Expr) -> SelectPlanner:
-        """Return a planner that also knows the queries of WITH."""
+        """Return a planner that also resolves the queries of WITH."""
         clause = node.args.get("with_")
         if not clause:
             return self

@@ -115,7 +115,7 @@ class _OfGroups(ExpressionCompiler):
 def _bound_value(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, query: exp.Expr, node: exp.Expr
 ) -> tuple[PlannedRows, TypedExpression]:
-    """Join the value of a query with columns of the query around it: the query is grouped by what binds it."""
+    """Join the value of a query with columns of the query around it: the query is grouped by the columns that correlate it."""
     from kafkastream.sql.planner.grouping import grouped
     from kafkastream.sql.planner.joins import of_two
 
@@ -144,7 +144,7 @@ def _bound_value(
 def _with_outer_columns(
     planner: SelectPlanner, rows: PlannedRows, inner: InnerQuery, found: Conditions, node: exp.Expr
 ) -> tuple[InnerQuery, Conditions]:
-    """Join a query with the distinct values of the columns that bind it; they come first, and are what it is bound by."""
+    """Join a query with the distinct values of the columns that bind it; they come first, and the query is correlated by them."""
     from kafkastream.sql.planner.joins import of_two
 
     outer, width = rows.relation, len(rows.relation.fields)

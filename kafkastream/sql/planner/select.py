@@ -95,7 +95,7 @@ def _columns(
 
 
 def _check_hints(planner: SelectPlanner, node: exp.Select, scope: Scope) -> None:
-    """Check the hints of a query, unless a query in it may be what they name."""
+    """Check the hints of a query, unless they may name a query in it."""
     if node.args.get("hint") and not any(
         map(has_query, (*node.expressions, *filter(None, map(node.args.get, ("where", "having")))))
     ):

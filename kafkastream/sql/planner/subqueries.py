@@ -219,7 +219,7 @@ def _marked(
     nodes: Sequence[exp.Expr],
     node: exp.Expr,
 ) -> tuple[PlannedRows, ColumnRef]:
-    """Return the rows with a column that says whether conditions hold for a row of a query."""
+    """Return the rows with an added BOOLEAN column: whether conditions hold for a row of a query."""
     width = len(rows.relation.fields)
     joined = _joined(planner, rows, scope, inner, nodes, JoinKind.MARK, node)
     return joined, reference(joined.relation, width)

@@ -1,4 +1,4 @@
-"""Table functions of the user's in FROM: ``LATERAL TABLE(f(a)) AS t (b, c)``."""
+"""User-defined table functions in FROM: ``LATERAL TABLE(f(a)) AS t (b, c)``."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _function(planner: SelectPlanner, scope: Scope, call: exp.Anonymous) -> Name
         raise text.error(call, what, "Make one with udtf, and name it with create_temporary_function.")
     kind = named.function.kind
     if kind is not FunctionKind.TABLE:
-        what = f"{named.name} is no table function, but a Python {kind.value}."
+        what = f"{named.name} is not a table function but a Python {kind.value}."
         now = "Call it in SELECT." if kind is FunctionKind.SCALAR else "Call it in SELECT ... GROUP BY."
         raise text.error(call, what, now if kind is not FunctionKind.TABLE_AGGREGATE else "Use Table.flat_aggregate.")
     for argument in call.expressions:

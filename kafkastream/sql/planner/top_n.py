@@ -97,7 +97,7 @@ def _ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
         return None
     window = numbers[0].this
     if not window.args.get("order") or not window.args.get("over"):
-        raise planner.text.error(window, "ROW_NUMBER() needs ORDER BY in OVER (...).", "Say what is first.")
+        raise planner.text.error(window, "ROW_NUMBER() needs ORDER BY in OVER (...).", "Add an ORDER BY clause.")
     return _Ranking(select, window, numbers[0].alias)
 
 

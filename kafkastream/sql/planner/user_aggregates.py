@@ -1,4 +1,4 @@
-"""Checks of user-defined aggregate functions: what they must have for the rows that they take."""
+"""Checks of user-defined aggregate functions: the methods that they need for their input rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cursor over tokens, which collects what was expected for error messages."""
+"""Cursor over tokens, which collects the expected alternatives for error messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MOST_DIGITS = 18
 class Cursor:
     """Position among the tokens of a text, which moves forward.
 
-    It records what was expected at the furthest position, for error messages.
+    It records the alternatives at the furthest position, for error messages.
 
     Example:
         >>> cursor = Cursor("DROP TABLE IF EXISTS `a`.b")

@@ -39,7 +39,7 @@ def filled_table(cursor: Cursor) -> CreateTable:
     created = create(cursor)
     if isinstance(created, CreateTable) and (created.query or created.as_table):
         return created
-    raise cursor.error(start, "Only a CREATE TABLE ... AS that writes to its table can stand here.")
+    raise cursor.error(start, "Only a CREATE TABLE ... AS that writes to its table is allowed here.")
 
 
 def execute(cursor: Cursor) -> StatementSet | Insert | Query:

@@ -52,7 +52,7 @@ def parse(text: str) -> tuple[Statement, ...]:
     nothing else is possible.
 
     Raises:
-        DefinitionError: The text is not a statement. The error has what was found and expected, line and column, the
+        DefinitionError: The text is not a statement. The error has the text that was found, the alternatives, line and column, the
             line without passwords, and the closest known word.
         UnsupportedFeatureError: A statement of Flink is not supported; the error names an alternative.
 

@@ -1,4 +1,4 @@
-"""Functions of the user's that make expressions when they are called."""
+"""User-defined functions that return expressions when they are called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Queries of groups: keys, a window, and what is selected of them."""
+"""Queries of groups: keys, a window, and the selected columns."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Grouping(Generic[T]):
         return [key.name for key in self.keys if isinstance(key, Column)]
 
     def selected(self, fields: Sequence[Any]) -> T:
-        """Return the table of what is selected of the groups.
+        """Return the table with the columns that are selected from the groups.
 
         Raises:
             DefinitionError: An expression is invalid.
@@ -82,7 +82,7 @@ class Grouping(Generic[T]):
         return done.finished(attrs.evolve(done.select, items=tuple(item.written for item in items), group=group))
 
     def aggregated(self, function: Any, fields: Sequence[Any], method: str) -> T:
-        """Return the table of what is selected of groups with an aggregate, whose row becomes columns.
+        """Return the table with columns that are selected from groups with an aggregate, whose result row becomes columns.
 
         Args:
             function: Call of an aggregate; or a function alone, which takes the whole rows.
@@ -90,7 +90,7 @@ class Grouping(Generic[T]):
             method: Method that is called, for errors.
 
         Raises:
-            DefinitionError: It is no call of an aggregate function, or an expression is invalid.
+            DefinitionError: It is not a call of an aggregate function, or an expression is invalid.
         """
         done = Operation(self.table, method, function)
         call, names = self._call(done, function)

@@ -79,7 +79,7 @@ class JoinOperations(QueryTable):
             join_predicate: Condition.
 
         Raises:
-            DefinitionError: It is no call of a table function, or both have a column of one name.
+            DefinitionError: It is not a call of a table function, or both tables have a column of the same name.
         """
         return self._lateral("join_lateral", "JOIN", table_function_call, join_predicate)
 
@@ -103,7 +103,7 @@ class JoinOperations(QueryTable):
             func: Call of a function; or a function alone, which takes the whole row.
 
         Raises:
-            DefinitionError: It is no call of a scalar function.
+            DefinitionError: It is not a call of a scalar function.
         """
         done = Operation(self, "map", func)
         node, names = self._call(done, func)
@@ -126,7 +126,7 @@ class JoinOperations(QueryTable):
             func: Call of a function; or a function alone, which takes the whole row.
 
         Raises:
-            DefinitionError: It is no call of a table function.
+            DefinitionError: It is not a call of a table function.
         """
         joined = self._lateral("flat_map", "JOIN", func, None, is_apart=True)
         done = Operation(joined, "flat_map", func)

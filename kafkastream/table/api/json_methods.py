@@ -102,7 +102,7 @@ class JsonMethods(TreeMethods):
             returning_type: Type of the result.
             on_empty: Result when nothing is at the path.
             default_on_empty: Default for it.
-            on_error: Result for invalid JSON, and for what is not a scalar.
+            on_error: Result for invalid JSON, and for values that are not scalars.
             default_on_error: Default for it.
         """
         clauses: list[str] = []

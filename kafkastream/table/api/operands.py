@@ -23,7 +23,7 @@ class Operands:
 
     Args:
         outer: Planner of the session, for the names that the user writes.
-        found: Tables and queries, by names that only this text knows.
+        found: Tables and queries, by names that are valid in this text only.
         functions: Functions without a name in the session, by theirs here.
     """
 

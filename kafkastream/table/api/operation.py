@@ -109,7 +109,7 @@ class Operation(Generic[T]):
 
         Args:
             select: Query.
-            fields: Columns, if the query is planned later, with what follows; by default, it is planned at once.
+            fields: Columns, if the query is planned later, with the operations after it; by default, it is planned at once.
 
         Raises:
             DefinitionError: The query is invalid.
@@ -126,7 +126,7 @@ class Operation(Generic[T]):
         return DefinitionError(what, where=self.where, now=now)
 
     def refused(self, what: str, now: str) -> UnsupportedFeatureError:
-        """Return the error for what Flink supports and this package does not."""
+        """Return the error for a feature of Flink that this package does not support."""
         return UnsupportedFeatureError(what, where=self.where, now=now)
 
 

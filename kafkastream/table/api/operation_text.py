@@ -90,11 +90,11 @@ class OperationText(TextWriter):
         return self.text(node.node if isinstance(node, Renamed) else node)
 
     def condition(self, node: Node) -> str:
-        """Return the SQL of a condition beside others."""
+        """Return the SQL of a condition that is joined with others by AND."""
         return self.operand(node, Strength.AND)
 
     def expanded(self, node: Node) -> Iterator[Node]:
-        """Return the expressions of the columns that an expression stands for."""
+        """Return the expressions of the columns that an expression expands to."""
         match node:
             case Columns():
                 yield from (Column(name) for name in self._chosen(node))
@@ -129,7 +129,7 @@ class OperationText(TextWriter):
         )
 
     def function(self, node: UserCall) -> str:
-        """Return the name of a function of the user's."""
+        """Return the name of a user-defined function."""
         return quoted(self.operands.name_of(self.operands.outer.functions.anonymous(node.function)))
 
     def window(self, node: Over) -> str:
@@ -158,7 +158,7 @@ class OperationText(TextWriter):
 
     def columns(self, node: Columns) -> str:
         """Refuse several columns where one value is needed."""
-        raise self.error("several columns stand where one value is needed", "Name the columns one by one.")
+        raise self.error("an expression of several columns is used as a single value", "Name the columns one by one.")
 
     def table(self, table: Any) -> str:
         """Return the name of a table."""

@@ -25,7 +25,7 @@ class SelectText:
         order: Keys of the order.
         offset: Number of rows that are left out; None for none.
         fetch: Number of rows that are kept; None for all.
-        whole: Text of a set operation, in place of all others.
+        whole: Text of a set operation, instead of all others.
 
     Example:
         >>> SelectText("`t`", where=("`a` > 1", "`b` < 2"), fetch=3).text

@@ -31,7 +31,7 @@ __all__ = ["TextWriter", "shown"]
 
 
 class TextWriter:
-    """Writes expressions whose meaning needs no table; subclasses know one."""
+    """Writes expressions that refer to no table; subclasses add one."""
 
     def text(self, node: Node) -> str:
         """Return the SQL of an expression."""
@@ -66,7 +66,7 @@ class TextWriter:
         return f"COALESCE({called}, 0)" if node.name == "SUM0" else called
 
     def user_call(self, node: UserCall, over: str = "") -> str:
-        """Return the call of a function of the user's."""
+        """Return the call of a user-defined function."""
         distinct = "DISTINCT " if node.is_distinct else ""
         return f"{self.function(node)}({distinct}{', '.join(map(self.text, node.parts))}){over}"
 
@@ -77,7 +77,7 @@ class TextWriter:
         return f"{name}({', '.join(map(self.text, node.parts))}){over}"
 
     def function(self, node: UserCall) -> str:
-        """Return the name of a function of the user's."""
+        """Return the name of a user-defined function."""
         return node.function.name
 
     def renamed(self, node: Renamed) -> str:
@@ -123,7 +123,7 @@ class TextWriter:
 
     def table_query(self, node: TableQuery) -> str:
         """Return ``IN`` with the rows of a table."""
-        return f"{self.operand(node.node, Strength.SUM)} IN (SELECT * FROM {self.table(node.table)})"  # noqa: S608 - no text of the user's
+        return f"{self.operand(node.node, Strength.SUM)} IN (SELECT * FROM {self.table(node.table)})"  # noqa: S608 - no text from outside
 
     def table(self, table: Any) -> str:
         """Return the name of a table."""

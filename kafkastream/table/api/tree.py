@@ -1,4 +1,4 @@
-"""Trees of the Table API's expressions: what a method was called with, before the columns of a table are known."""
+"""Trees of the Table API's expressions: the arguments of a method, before the columns of a table are known."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Aggregate(Node):
 @final
 @attrs.frozen
 class UserCall(Node):
-    """Call of a function of the user's.
+    """Call of a user-defined function.
 
     Args:
         function: Function, which needs no name in a catalog.
@@ -186,7 +186,7 @@ class Renamed(Node):
 
     Args:
         node: Expression.
-        names: Names, more than one for what gives several columns.
+        names: Names; more than one for an expression of several columns.
     """
 
     node: Node

@@ -1,4 +1,4 @@
-"""Queries that call functions of the user's, and the tables that they read."""
+"""Queries that call user-defined functions, and the tables that they read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of the user's in queries give the rows that they give on real PyFlink, of which ``golden.json`` is the record."""
+"""User-defined functions in queries return the rows that real PyFlink returns, as recorded in ``golden.json``."""
 
 from __future__ import annotations
 

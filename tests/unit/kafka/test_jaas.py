@@ -59,9 +59,9 @@ def test_what_was_quoted_is_read(options: dict[str, str]) -> None:
         (f"M required password={SECRET}", "the semicolon at the end is missing"),
         ("M required password=;", "the value of option 'password' is missing"),
         (f"M required {SECRET} password;", "the '=' after an option's name is missing"),
-        (f'M required password="{SECRET}', "character 21 cannot stand there"),
-        (f"M required password=1{SECRET};", "character 21 cannot stand there"),
-        (f"M required password={SECRET}/x;", "character 28 cannot stand there"),
+        (f'M required password="{SECRET}', "character 21 is not allowed there"),
+        (f"M required password=1{SECRET};", "character 21 is not allowed there"),
+        (f"M required password={SECRET}/x;", "character 28 is not allowed there"),
         (f"M required; N required password={SECRET};", "exactly one login module"),
     ],
 )

@@ -95,7 +95,7 @@ class Everything(Adding, KeySelector[int, int], TimestampAssigner[int], TopicSel
 
 
 def taken(function: Everything) -> dict[str, Any]:
-    """What is kept of a function by all that take one."""
+    """Snapshots of functions, in all methods that take one."""
     env = StreamExecutionEnvironment.get_execution_environment()
     strategy: Any = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(function)
     numbers: Any = env.from_collection([1], Types.INT())

@@ -97,6 +97,6 @@ def test_an_element_of_another_type_is_named(build: Callable[[DataStream[Any]], 
     )
     assert raised.value.where == "offset 1; element <Row('b', 'x')>"
     assert raised.value.now == (
-        "Declared is RowTypeInfo(w: String, n: Float): declare the type of what the function returns, or convert it in "
-        "the function."
+        "Declared is RowTypeInfo(w: String, n: Float): declare the type that the function returns, or convert the "
+        "result in the function."
     )

@@ -379,7 +379,7 @@ def test_broadcast_state_that_is_another_than_in_an_earlier_run() -> None:
 def test_state_that_cannot_be_pickled() -> None:
     anything = ValueStateDescriptor("count", Types.PICKLED_BYTE_ARRAY())
     error = failure(lambda keyed: keyed.process(Counting(anything, content=threading.Lock())), ("a1", 1))
-    assert error.what == "what is kept as 'count' cannot be pickled: TypeError: cannot pickle '_thread.lock' object"
+    assert error.what == "the content of 'count' cannot be pickled: TypeError: cannot pickle '_thread.lock' object"
     assert error.where == "operator 'op', key 'a'"
 
 

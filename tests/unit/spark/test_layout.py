@@ -1,4 +1,4 @@
-"""Whether a changed program can go on with the state in its checkpoint, as Flink decides it; where Spark cannot, it is told."""
+"""Whether a changed program can continue with the state in its checkpoint, as in Flink, or is refused where Spark cannot."""
 
 from __future__ import annotations
 

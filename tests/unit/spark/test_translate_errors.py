@@ -46,7 +46,7 @@ CASES: list[tuple[str, type[KafkastreamError], str]] = [
         StorageError,
         "file:/a",
     ),
-    ("SparkException: Python worker exited unexpectedly (crashed)", WorkerCrashedError, "has ended during a task"),
+    ("SparkException: Python worker exited unexpectedly (crashed)", WorkerCrashedError, "ended during a task"),
     ('Cannot run program "python9": error=2', SetupError, "'python9'"),
     ("Python worker failed to connect back.", WorkerStartError, "did not start in time"),
 ]

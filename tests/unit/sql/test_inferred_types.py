@@ -47,8 +47,8 @@ def test_types(elements: list[Any], names: list[str] | None, found: str) -> None
         ([(1,), ("a",)], None, "Can not merge type BIGINT and STRING"),
         ([(1,), (1.5,)], None, "Can not merge type BIGINT and DOUBLE"),
         ([(1,), (1, 2)], None, "Can not merge type ROW<`_1` BIGINT> and ROW"),
-        ([(None,)], ["id"], "the type of column 'id' cannot be told"),
-        ([([None],)], ["ids"], "the type of column 'ids' cannot be told"),
+        ([(None,)], ["id"], "the type of column 'id' cannot be inferred"),
+        ([([None],)], ["ids"], "the type of column 'ids' cannot be inferred"),
         ([(object(),)], None, "not supported type: object"),
     ],
 )

@@ -1,4 +1,4 @@
-"""What is said about a text that is no Flink SQL: where, what was found, what would fit."""
+"""Errors about a text that is not Flink SQL: where, what was found, what would fit."""
 
 from __future__ import annotations
 

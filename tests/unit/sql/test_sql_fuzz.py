@@ -1,4 +1,4 @@
-"""Whatever the text is: it is read, or an error of the tree says why not."""
+"""Any text is either read, or refused with an error of the package."""
 
 from __future__ import annotations
 

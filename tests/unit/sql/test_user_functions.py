@@ -1,4 +1,4 @@
-"""Functions of the user's: how they are made, named, found and forgotten; no Spark yet."""
+"""User-defined functions: how they are made, named, found and dropped; no Spark yet."""
 
 from __future__ import annotations
 

@@ -122,7 +122,10 @@ def test_names_are_flinks(t: Table, made: Callable[[Table], Table], names: list[
         (lambda t: t.select(with_columns(range_("l", "i"))), "The start of the range l to i is after its end."),
         (lambda t: t.select(with_columns(9)), "there is no column 9 of 5"),
         (lambda t: t.select(without_columns("i")), "only accept column names or column indices"),
-        (lambda t: t.select(with_columns(range_("i", "l")) + 1), "several columns stand where one value is needed"),
+        (
+            lambda t: t.select(with_columns(range_("i", "l")) + 1),
+            "an expression of several columns is used as a single value",
+        ),
         (lambda t: t.select(col("i").flatten), "flatten needs a row, not INT"),
         (lambda t: t.select(col("r").get(2)), "there is no field 2"),
         (lambda t: t.select(col("i").days), "Invalid constant for an interval"),

@@ -1,4 +1,4 @@
-"""The watchdog, guarding a small Python in the place of a JVM."""
+"""The watchdog, guarding a small Python process instead of a JVM."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ class DeltaMetadataApplier:
         writer.partitionBy(*partition_by).save(self.tables.path(table))
 
     def _rewrite(self, table: TableId, existing: ExistingTable, types: Mapping[str, SparkType]) -> None:
-        """Write the whole table anew in one transaction, whose earlier version stays readable."""
+        """Rewrite the whole table in one transaction, whose earlier version stays readable."""
         path = self.tables.path(table)
         columns = [
             cast_column(functions.col(quoted(field.name)), field.dataType, types.get(field.name, field.dataType)).alias(

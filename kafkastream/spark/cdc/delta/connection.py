@@ -107,7 +107,7 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
         return ConcurrentChangeError(
             "another job has changed the table at the same moment",
             where=where,
-            now="Let one job write to a table; the next start, or a restart strategy, writes what is left.",
+            now="Let one job write to a table; the next start, or a restart strategy, writes the remaining changes.",
         )
     if found := _UNWRITABLE.search(text) or re.search(texts.STORAGE, text):
         return SinkError(

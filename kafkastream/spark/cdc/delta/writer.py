@@ -107,7 +107,7 @@ class DeltaWriter:
         return [found[name] for name in schema.names]
 
     def _changed(self, table: TableId, what: str, mend: str) -> SinkError:
-        now = f"{mend}, and start again; or give the pipeline another name, with which it begins anew."
+        now = f"{mend}, and start again; or give the pipeline another name, with which it starts from the beginning."
         return SinkError(what, where=self._place(table), now=now)
 
     def _write(self, rows: DataFrame, table: TableId, schema: TableSchema, types: Sequence[SparkType]) -> None:

@@ -53,7 +53,7 @@ class PartFormat(ABC):
 
     @abstractmethod
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
-        """Encode elements to chunks by directory; None stands for the directory of the current time.
+        """Encode elements to chunks by directory; None means the directory of the current time.
 
         Raises:
             ElementError: An element cannot be encoded.

@@ -51,7 +51,7 @@ class _Canal(ChangeFormat):
         return event_fields(data=rows, old=rows, type=DataType.string(), **names)
 
     def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
-        """Tell inserts, updates and deletes apart by ``type``."""
+        """Distinguish inserts, updates and deletes by ``type``."""
         data, old, type_ = event.getField("data"), event.getField("old"), event.getField("type")
 
         def each(kind: RowKind) -> Column:

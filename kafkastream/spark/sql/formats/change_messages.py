@@ -22,7 +22,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 __all__ = ["SCHEMA", "TEXTS", "Change", "ChangeFormat", "EventField", "event_fields", "milliseconds", "unknown"]
 
 SCHEMA: Final = "schema"
-"""Field of an event, beside its ``payload``, that holds its schema."""
+"""Field of an event, next to its ``payload``, that holds its schema."""
 TEXTS: Final = DataType.of(Kind.MAP, parts=(DataType.string(), DataType.string()))
 _STRING: Final = DataType.string()
 
@@ -71,7 +71,7 @@ class ChangeFormat(MessageFormat):
 
     @property
     def is_enveloped(self) -> bool:
-        """Whether events stand in ``payload``, beside their schema."""
+        """Whether events are in ``payload``, next to their schema."""
         return False
 
     @abstractmethod
@@ -148,7 +148,7 @@ class _Metadata:
 
     Args:
         wanted: Fields of the metadata, by its keys.
-        is_enveloped: Whether events stand in ``payload``, beside their schema.
+        is_enveloped: Whether events are in ``payload``, next to their schema.
     """
 
     wanted: Mapping[str, EventField]
@@ -161,7 +161,7 @@ class _Metadata:
         return event_fields(**types)
 
     def is_outside(self, field: RowField) -> bool:
-        """Whether a field is beside the payload."""
+        """Whether a field is next to the payload."""
         return self.is_enveloped and field.name == SCHEMA
 
     def values(self, event: Column, envelope: Column) -> Column:

@@ -60,7 +60,7 @@ class _Debezium(ChangeFormat):
         return event_fields(before=row, after=row, op=DataType.string())
 
     def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
-        """Tell inserts, updates and deletes apart by ``op``."""
+        """Distinguish inserts, updates and deletes by ``op``."""
         before, after, op = event.getField("before"), event.getField("after"), event.getField("op")
 
         def missing(name: str) -> Column:

@@ -35,7 +35,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     With ``infer-schema.flatten-nested-columns.enable`` a field ``a.b`` is the member ``b`` of the object ``a``.
 
     A message is first parsed with the types of the columns. If Spark finds a value that does not fit, the message is
-    parsed again with text in place of types that Flink also reads from text, such as a quoted number.
+    parsed again with text for types that Flink also reads from text, such as a quoted number.
     As in Flink, a number is accepted for a STRING column, and a text with a number for a numeric column.
     Differs from Flink: a text with a fraction is truncated for an integer column, as a number with one is; a number in
     a STRING column loses trailing zeros.

@@ -34,7 +34,7 @@ class _Maxwell(ChangeFormat):
         return event_fields(data=row, old=row, type=DataType.string())
 
     def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
-        """Tell inserts, updates and deletes apart by ``type``; ``old`` holds only the fields that have changed."""
+        """Distinguish inserts, updates and deletes by ``type``; ``old`` holds only the fields that have changed."""
         data, old, type_ = event.getField("data"), event.getField("old"), event.getField("type")
         named = functions.from_json(message.cast("string"), "old map<string,string>").getField("old")
 

@@ -50,7 +50,7 @@ def reader_of(part: RecordPart, metadata: Sequence[str] = ()) -> Reader:
         metadata: Keys of metadata to read in addition to the fields of a value.
 
     Raises:
-        DefinitionError: What the format names is not there, or does not fit.
+        DefinitionError: A message or class that the format names does not exist, or does not fit.
         UnsupportedFeatureError: The format cannot hold a field.
     """
     return message_format(part.format).reader(part, metadata)
@@ -74,6 +74,6 @@ def encoder_of(part: RecordPart) -> MessageEncoder | None:
     """Return the encoder of a key or a value that Spark's expressions cannot encode; None if they can.
 
     Raises:
-        DefinitionError: What the format names is not there, or does not fit.
+        DefinitionError: A message or class that the format names does not exist, or does not fit.
     """
     return message_format(part.format).encoder(part)

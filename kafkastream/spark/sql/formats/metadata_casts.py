@@ -21,7 +21,7 @@ def as_type(value: Column, source: DataType, target: DataType) -> Column:
     Args:
         value: The value.
         source: Type of the value.
-        target: Type of the result; ``castable`` tells whether the cast is possible.
+        target: Type of the result; ``castable`` checks whether the cast is possible.
     """
     match target.kind:
         case Kind.CHAR | Kind.VARCHAR:

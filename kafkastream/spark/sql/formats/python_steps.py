@@ -67,7 +67,7 @@ def decoded(records: DataFrame, message: str, column: str, row: StructType, deco
 
 
 def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
-    """Return rows with messages in place of structs of plain values; NULL stays NULL.
+    """Return rows with messages for structs of plain values; NULL stays NULL.
 
     Args:
         rows: DataFrame with any columns.

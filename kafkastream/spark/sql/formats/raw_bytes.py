@@ -36,7 +36,7 @@ def raw_reader(field: RowField, settings: RawFormat) -> Reader:
     """Return the reader of raw bytes: a message is one value; no message is NULL.
 
     Raises:
-        UnsupportedFeatureError: Spark does not know the charset.
+        UnsupportedFeatureError: Spark does not support the charset.
     """
     _check(field, settings)
 
@@ -84,10 +84,10 @@ def _number(digits: Column, kind: Kind, size: int) -> Column:
 
 
 def raw_message(value: Column, field: RowField, settings: RawFormat) -> Column:
-    """Return values as messages; NULL is no message.
+    """Return values as messages; NULL is not a message.
 
     Raises:
-        UnsupportedFeatureError: Spark does not know the charset.
+        UnsupportedFeatureError: Spark does not support the charset.
     """
     _check(field, settings)
     match field.type.kind:
@@ -129,9 +129,9 @@ def _check(field: RowField, settings: RawFormat) -> None:
         if is_utf8(settings.charset):
             return
         raise UnsupportedFeatureError(
-            f"Spark does not know the charset {settings.charset!r}",
+            f"Spark does not support the charset {settings.charset!r}",
             where="raw.charset",
-            now=f"It knows {', '.join(sorted(_CHARSETS))}; declare the column as BYTES, and decode it in the query.",
+            now=f"It supports {', '.join(sorted(_CHARSETS))};  declare the column as BYTES, and decode it in the query.",
         )
 
 

@@ -47,7 +47,7 @@ _BACK: Final = {
 
 
 def spark_type(of: DataType) -> types.DataType:
-    """Return Spark's type for one of Flink's, without NOT NULL.
+    """Return Spark's type for a Flink type, without NOT NULL.
 
     Raises:
         UnsupportedFeatureError: Spark has no type for it that formats can read and write.
@@ -85,7 +85,7 @@ def _struct_type(fields: Iterable[RowField]) -> types.StructType:
 
 
 def flink_type(of: types.DataType) -> DataType:
-    """Return Flink's type for one of Spark's, as of a column of a query's result.
+    """Return Flink's type for a Spark type, such as that of a column of a query's result.
 
     Raises:
         UnsupportedFeatureError: Flink has no such type.

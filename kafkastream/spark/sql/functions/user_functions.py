@@ -78,7 +78,7 @@ def callable_on(frame: DataFrame, expressions: Iterable[TypedExpression], change
     """
     if KEPT in frame.columns or not any(map(calls_user, expressions)):
         return frame
-    kind = HIDDEN[1]  # of a message that is no row
+    kind = HIDDEN[1]  # of a message that is not a row
     kept = col(kind).isNull() if kind in frame.columns else lit(True)
     if changelog is ChangelogMode.UPSERT:
         kept &= ~col(KIND).eqNullSafe(RowKind.DELETE.value)
@@ -180,7 +180,7 @@ class _Calls:
 
 @contextmanager
 def _told() -> Iterator[None]:
-    """Pass errors of the user's function through Spark's exceptions, within a ``with`` block."""
+    """Pass errors of a user-defined function through Spark's exceptions, within a ``with`` block."""
     try:
         yield
     except UserFunctionError as error:

@@ -56,7 +56,7 @@ class ColumnarExchange(SendingOperator):
 @final
 @attrs.define(eq=False)
 class ColumnarWindows:
-    """Windows of one subtask's keys (in place of a ``KeyedTask``).
+    """Windows of one subtask's keys; replaces a ``KeyedTask``.
 
     In event time, rows of a closed window are late: counted and dropped.
 

@@ -126,7 +126,7 @@ def _sign(columns: pa.RecordBatch) -> pa.Array | None:
 
 
 def _numbered(values: pa.Array) -> tuple[pa.Array, list[Any]]:
-    """Return numbers of distinct values in place of arrays, maps and rows, which Arrow cannot group by."""
+    """Replace arrays, maps and rows, which Arrow cannot group by, with numbers of distinct values."""
     numbers: dict[Any, int] = {}
     of_rows = [numbers.setdefault(value, len(numbers)) for value in values_of(values)]
     return pa.array(of_rows, pa.int64()), list(numbers)

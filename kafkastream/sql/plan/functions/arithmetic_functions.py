@@ -119,7 +119,7 @@ def _time_result(left: DataType, right: DataType) -> DataType:
 
 
 def _moved(call: Call, sign: str, left: str, right: str) -> str | None:
-    """Return a DATE plus whole days of an interval, or a TIME that goes on after midnight; None for other operands."""
+    """Return a DATE plus whole days of an interval, or a TIME that wraps at midnight; None for other operands."""
     first, second = call.arguments
     interval = first if first.type.kind in INTERVALS else second
     time, added = (left, right) if interval is second else (right, left)

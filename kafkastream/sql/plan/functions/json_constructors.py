@@ -55,7 +55,7 @@ def _values(arguments: Arguments) -> Arguments:
 
 
 def _value_text(value: TypedExpression, text: str) -> str:
-    """Return the Spark SQL of a value inside of other JSON; JSON that is made there is no text."""
+    """Return the Spark SQL of a value inside of other JSON; JSON that a function constructs there is not a string."""
     is_json = isinstance(value, Call) and (value.function.split(" ")[0] in ("JSON_OBJECT", "JSON_ARRAY", RAW_JSON))
     return text if is_json else json_text(value.type, text)
 
@@ -94,9 +94,7 @@ def _array(*, absent: bool) -> BuiltInFunction:
 def _raw(arguments: Arguments) -> Arguments:
     text = written_text(arguments[0])
     if text is None:
-        raise CallError.unsupported(
-            "JSON takes a text that is written out here.", "Write JSON_QUERY in place of it.", 0
-        )
+        raise CallError.unsupported("JSON takes a text that is written out here.", "Use JSON_QUERY instead.", 0)
     try:
         json.loads(text or "null")
     except ValueError:

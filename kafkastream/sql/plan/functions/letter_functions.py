@@ -96,7 +96,7 @@ def _formatted(arguments: Arguments) -> Arguments:
         what = (
             "PRINTF takes a format here that is written out, with %s, %S, %b, %d, %x, %o, %f, %e and a value for each."
         )
-        raise CallError.unsupported(what, "Join texts by || in place of it.", 0)
+        raise CallError.unsupported(what, "Concatenate with || instead.", 0)
     for at, (letter, value) in enumerate(zip(conversions, arguments[1:], strict=False), 1):
         if not is_null(value) and value.type.kind not in _TAKEN.get(letter, ()):
             what = f"PRINTF does not print {value.type} by %{letter} here."
@@ -158,7 +158,7 @@ def _typed(call: Call, _: Sequence[str]) -> str:
 
 
 def _is_long(arguments: Sequence[TypedExpression]) -> bool:
-    """Whether TYPEOF shows VARCHAR(2147483647) in place of STRING."""
+    """Whether TYPEOF shows VARCHAR(2147483647) instead of STRING."""
     return len(arguments) > 1 and bool(getattr(arguments[1], "value", False))
 
 

@@ -62,7 +62,7 @@ def _like(sign: str) -> BuiltInFunction:
 
 def _escaped(arguments: Arguments) -> Arguments:
     if len(arguments) > 2 and len(written_text(arguments[2]) or "") != 1:
-        raise CallError("ESCAPE takes one character, behind LIKE.", argument=2)
+        raise CallError("ESCAPE takes one character, after LIKE.", argument=2)
     return arguments
 
 

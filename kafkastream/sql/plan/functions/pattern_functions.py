@@ -103,7 +103,7 @@ def _split(_: Call, texts: Sequence[str]) -> str:
 
 
 def _part(call: Call, texts: Sequence[str]) -> str:
-    """Return SPLIT_INDEX: a delimiter is a text, or the code of a character; an empty one stands for white space."""
+    """Return SPLIT_INDEX: a delimiter is a text, or the code of a character; an empty one means white space."""
     text, delimiter, place = texts
     if call.arguments[1].type.kind in WHOLE:
         parts = f"if({delimiter} between 1 and 255, split({text}, {literally(f'chr({delimiter})')}, -1), null)"

@@ -70,7 +70,7 @@ def _groups(pattern: str) -> list[str]:
 
 
 def _takes_part(pattern: str, number: int | None) -> bool:
-    """Whether a group surely takes part in each match: neither it nor what is around it is optional."""
+    """Whether a group surely takes part in each match: neither it nor a group around it is optional."""
     spans = _spans(pattern)
     if number is None or not 1 <= number <= len(spans):
         return False

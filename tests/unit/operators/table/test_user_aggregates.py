@@ -1,4 +1,4 @@
-"""Aggregate functions of the user's in operators: their calls, their state, and how they fail."""
+"""User-defined aggregate functions in operators: their calls, their state, and how they fail."""
 
 from __future__ import annotations
 

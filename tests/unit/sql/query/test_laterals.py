@@ -1,4 +1,4 @@
-"""Queries behind LATERAL become joins with what they need of the entries before them."""
+"""Queries after LATERAL become joins, which carry the columns they need of the entries before them."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_rows_of_unnest_and_of_functions() -> None:
     [
         (
             "SELECT t FROM ships, LATERAL (SELECT UPPER(tag) AS t FROM UNNEST(tags) AS u (tag)) AS l",
-            "Flink gives wrong rows",
+            "Flink returns wrong rows",
         ),
         (
             "SELECT t FROM ships, LATERAL (SELECT COUNT(*) AS t FROM UNNEST(tags) AS u (tag)) AS l",
@@ -94,7 +94,7 @@ def test_rows_of_unnest_and_of_functions() -> None:
         ),
         (
             "SELECT o.id FROM orders AS o, LATERAL (SELECT COUNT(*) AS n FROM ships WHERE oid < o.id) AS l",
-            "bound by equations",
+            "only by equality",
         ),
         (
             f"SELECT o.id FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*) + 1 AS n {SHIPS}) AS l ON TRUE",
@@ -102,7 +102,7 @@ def test_rows_of_unnest_and_of_functions() -> None:
         ),
         (
             f"SELECT o.id FROM orders AS o, LATERAL (SELECT COUNT(*) + o.id AS n {SHIPS}) AS l",
-            "stand in its WHERE only",
+            "outside of it only in its WHERE clause",
         ),
     ],
 )

@@ -48,7 +48,7 @@ RETRIES = "'table'='r', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed
         ("SELECT /*+ BROADCST(orders) */ id FROM orders", "Hint BROADCST is not known.", "line 1, column 8"),
         ("SELECT id FROM orders /*+ FANCY('a'='1') */", "Hint FANCY is not known.", "line 1, column 23"),
         ("SELECT /*+ STATE_TTL(orders) */ id FROM orders", "Hint STATE_TTL takes options.", "line 1, column 8"),
-        ("SELECT /*+ STATE_TTL('o' = 'long') */ id FROM orders", "'long' is no duration.", "line 1, column 8"),
+        ("SELECT /*+ STATE_TTL('o' = 'long') */ id FROM orders", "'long' is not a duration.", "line 1, column 8"),
         ("SELECT /*+ STATE_TTL('o' = ) */ id FROM orders", "Expected a text in single quotes", "line 1, column 8"),
         (
             "SELECT\n /*+ BROADCAST(o) */ orders.id FROM orders, clicks",

@@ -186,5 +186,5 @@ def test_descriptions_with_numbers_of_functions_are_accepted(name: str) -> None:
 )
 def test_other_changes_are_refused_beside_numbers_of_functions(name: str, before: str, after: str) -> None:
     now, recorded = calling(FunctionCatalog(name), name), RECORDED.replace(before, after)
-    with pytest.raises(DefinitionError, match="does not fit what the operator computes now"):
+    with pytest.raises(DefinitionError, match="does not fit the operator's current computation"):
         check_operators({"0": recorded}, {"0": now}, {"0"}, accepts_changed=False)

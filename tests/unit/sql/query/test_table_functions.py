@@ -1,4 +1,4 @@
-"""Table functions of the user's in FROM: their columns, and what they are joined with."""
+"""User-defined table functions in FROM: their columns, and what they are joined with."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_unnest_takes_a_function() -> None:
     ("query", "what"),
     [
         ("SELECT id FROM orders, LATERAL TABLE(missing(cur))", "no table function has this name"),
-        ("SELECT id FROM orders, LATERAL TABLE(my_double(id))", "my_double is no table function"),
+        ("SELECT id FROM orders, LATERAL TABLE(my_double(id))", "my_double is not a table function"),
         ("SELECT id FROM orders, LATERAL TABLE(words(cur)) AS t (a)", "table has 2 columns ('f0', 'f1')"),
         ("SELECT id FROM orders, LATERAL TABLE(words(txt => cur)) AS t (a, b)", "the arguments of words have no names"),
         ("SELECT words(cur) FROM orders", "The table function words is not allowed here."),

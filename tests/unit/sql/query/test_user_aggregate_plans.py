@@ -1,4 +1,4 @@
-"""Aggregate functions of the user's: where they may stand, and what they must have there."""
+"""User-defined aggregate functions: where they are allowed, and which methods they need there."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_functions_that_retract_take_changes() -> None:
             "Method merge is not implemented: spread cannot merge sessions",
         ),
         ("SELECT id FROM orders WHERE span(id) > 1", "The aggregate function span is not allowed here."),
-        ("SELECT id FROM orders, LATERAL TABLE(span(id)) AS t (a)", "span is no table function"),
+        ("SELECT id FROM orders, LATERAL TABLE(span(id)) AS t (a)", "span is not a table function"),
         ("SELECT spread(id, id) FROM orders", "1 arguments are expected, and 2 given"),
         ("SELECT span(*) FROM orders", "only COUNT takes a star"),
         ("SELECT id, span(id) FROM orders", "Expression 'id' is not being grouped"),
