@@ -64,7 +64,7 @@ def _shell(init: str, settings: Mapping[str, str]) -> None:
     from rich.console import Console
 
     from kafkastream.cli.shell.prompt import confirmed, sql_prompt
-    from kafkastream.cli.shell.session import ShellSession
+    from kafkastream.cli.shell.shell_session import ShellSession
     from kafkastream.table.script import script_environment
 
     t_env, console = script_environment(init, settings), Console()

@@ -13,7 +13,7 @@ from kafkastream.model.common.row import Row
 from kafkastream.model.common.value_printing import shown
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["NO_VALUE", "not_of_type", "rows_of", "written"]
+__all__ = ["NO_VALUE", "not_of_type", "result_rows", "written"]
 
 _Convert = Callable[[Any], Any]
 _BITS: Final = {Kind.TINYINT: 7, Kind.SMALLINT: 15, Kind.INT: 31, Kind.BIGINT: 63}
@@ -181,11 +181,11 @@ def _row(names: list[str], writes: Sequence[_Convert]) -> _Convert:
     return row
 
 
-def rows_of(results: Any) -> Iterator[tuple[Any, ...]]:
+def result_rows(results: Any) -> Iterator[tuple[Any, ...]]:
     """Yield the rows that a call of a table function gives, as PyFlink understands its result.
 
     Example:
-        >>> list(rows_of([1, ("a", 2), Row("b", 3)])), list(rows_of("abc")), list(rows_of(None))
+        >>> list(result_rows([1, ("a", 2), Row("b", 3)])), list(result_rows("abc")), list(result_rows(None))
         ([(1,), ('a', 2), ('b', 3)], [('abc',)], [])
     """
     if results is None:

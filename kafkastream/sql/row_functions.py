@@ -20,7 +20,7 @@ from kafkastream.sql.user_functions import (
     UserFunction,
 )
 
-__all__ = ["EmittedRows", "as_aggregate", "of_rows"]
+__all__ = ["EmittedRows", "as_aggregate", "taking_columns"]
 
 
 @final
@@ -150,7 +150,7 @@ class EmittedRows(_Accumulating):
         return [one if isinstance(one, Row) else Row(*(one if isinstance(one, tuple) else (one,))) for one in rows]
 
 
-def of_rows(function: UserFunction, names: Sequence[str]) -> UserFunction:
+def taking_columns(function: UserFunction, names: Sequence[str]) -> UserFunction:
     """Return a function with an argument for each column, which calls one that takes a row.
 
     Args:
@@ -177,7 +177,7 @@ def as_aggregate(function: UserFunction) -> UserFunction:
     """Return a table aggregate function as an aggregate, whose result is an array of rows.
 
     Args:
-        function: Table aggregate function, which may be wrapped by ``of_rows`` already.
+        function: Table aggregate function, which may be wrapped by ``taking_columns`` already.
     """
     inner: Any = function.function
     made = inner if isinstance(inner, EmittedRows) else EmittedRows(inner, None)  # type: ignore[arg-type]  # no rows

@@ -17,7 +17,7 @@ from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition, T
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
-from kafkastream.table.api.pandas_rows import rows_of
+from kafkastream.table.api.pandas_rows import pandas_rows
 from kafkastream.table.schema import Schema
 from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table import Table
@@ -158,7 +158,7 @@ class DescriptorEnvironment(ABC):
               `name` STRING
             )
         """
-        return self.from_elements(*rows_of(pdf, schema))
+        return self.from_elements(*pandas_rows(pdf, schema))
 
     fromPandas = from_pandas
 

@@ -20,7 +20,7 @@ from kafkastream.table.api.json_clauses import (
 from kafkastream.table.api.json_methods import JsonMethods
 from kafkastream.table.api.number_methods import NumberMethods
 from kafkastream.table.api.operator_methods import OperatorMethods
-from kafkastream.table.api.sql_text import shown
+from kafkastream.table.api.sql_text import shown_expression
 from kafkastream.table.api.text_methods import TextMethods
 from kafkastream.table.api.time_methods import TimeMethods
 from kafkastream.table.types import DataTypes
@@ -67,7 +67,7 @@ class Expression(
 
     def __str__(self) -> str:
         """Return the expression as SQL."""
-        return shown(self._node)
+        return shown_expression(self._node)
 
     def __repr__(self) -> str:
         return f"<Expression({self})>"

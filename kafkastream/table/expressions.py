@@ -21,17 +21,17 @@ from kafkastream.table.api.constructors import (
     listed,
     ranges_of,
 )
-from kafkastream.table.api.literals import literal_of, null_of_type, typed_literal
-from kafkastream.table.api.tree import (
+from kafkastream.table.api.expression_tree import (
     Aggregate,
-    Column,
+    ColumnNode,
     Columns,
     Form,
     NamedCall,
+    PythonCall,
     Strength,
     Text,
-    UserCall,
 )
+from kafkastream.table.api.literals import literal_of, null_of_type, typed_literal
 from kafkastream.table.api.tree_methods import given, node_of
 from kafkastream.table.expression import Expression, TimePointUnit
 
@@ -110,7 +110,7 @@ UNBOUNDED_ROW: Final[Expression[Any]] = Expression(Text("UNBOUNDED_ROW"))
 
 def col(name: str) -> Expression[Any]:
     """Refer to a column by its name; ``*`` is all columns."""
-    return Expression(Columns() if name == "*" else Column(name))
+    return Expression(Columns() if name == "*" else ColumnNode(name))
 
 
 def lit(v: Any, data_type: DataType | None = None) -> Expression[Any]:
@@ -375,7 +375,7 @@ def call(f: str | UserFunction, *args: Any) -> Expression[Any]:
         'upper(`name`)'
     """
     if isinstance(f, UserFunction):
-        return Expression(UserCall(f, given(*args)))
+        return Expression(PythonCall(f, given(*args)))
     if f.upper() in AGGREGATES:
         return Expression(Aggregate(f.upper(), given(*args)))
     return Expression(NamedCall(name_of(f), given(*args)))

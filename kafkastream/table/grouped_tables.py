@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
-from kafkastream.table.api.grouping import Grouping
-from kafkastream.table.api.operation import Operation, nodes_of
+from kafkastream.table.api.grouped_rows import Grouping
+from kafkastream.table.api.operation import ApiOperation, nodes_of
 from kafkastream.table.api.window_text import over_texts
 from kafkastream.table.window import GroupWindow, OverWindow
 
@@ -126,7 +126,7 @@ class OverWindowedTable:
             DefinitionError: An expression is invalid, or two columns have one name.
             UnsupportedFeatureError: Flink supports an expression, and this package does not.
         """
-        done = Operation(self.table, "select", *fields)
+        done = ApiOperation(self.table, "select", *fields)
         writer = done.writer(over_windows=over_texts(done, self.windows))
         items = writer.items(nodes_of(done.where, fields))
         return done.finished(attrs.evolve(done.select, items=tuple(item.written for item in items)))

@@ -19,8 +19,8 @@ from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.type_information import row_type_info
+from kafkastream.table.api.expression_tree import ColumnNode, Renamed
 from kafkastream.table.api.operation import nodes_of
-from kafkastream.table.api.tree import Column, Renamed
 from kafkastream.table.environment import TableEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.expression import Expression
@@ -258,7 +258,7 @@ def _schema(given: Sequence[Any]) -> TableSchema:
 def _named(table: Table, fields: Sequence[Any]) -> Table:
     """Return the fields of a stream that expressions name; names that it lacks are new ones, by position."""
     nodes = [one.node if isinstance(one, Renamed) else one for one in nodes_of("from_data_stream", fields)]
-    names = [node.name for node in nodes if isinstance(node, Column)]
+    names = [node.name for node in nodes if isinstance(node, ColumnNode)]
     if len(names) != len(fields):
         raise UnsupportedFeatureError(
             "an expression is not the name of a field, such as a time attribute",

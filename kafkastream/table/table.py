@@ -12,8 +12,8 @@ from kafkastream.sql.quoting import quoted
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.api.column_operations import ColumnOperations
 from kafkastream.table.api.data_frames import data_frame
-from kafkastream.table.api.grouping import Grouping
-from kafkastream.table.api.join_operations import JoinOperations
+from kafkastream.table.api.grouped_rows import Grouping
+from kafkastream.table.api.joined_rows import JoinOperations
 from kafkastream.table.api.row_operations import RowOperations
 from kafkastream.table.explain import explain_plans
 from kafkastream.table.expression import Expression

@@ -7,7 +7,7 @@ from typing import Any, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.table.api.tree import Column, Node, Text
+from kafkastream.table.api.expression_tree import ColumnNode, ExpressionNode, Text
 from kafkastream.table.api.tree_methods import node_of
 from kafkastream.table.expression import Expression
 
@@ -45,8 +45,8 @@ class GroupWindow:
     """
 
     function: str
-    lengths: tuple[Node, ...]
-    time: Node
+    lengths: tuple[ExpressionNode, ...]
+    time: ExpressionNode
     name: str
 
 
@@ -74,7 +74,7 @@ class Tumble:
 class TumbleWithSize:
     """Tumbling window with a length."""
 
-    lengths: tuple[Node, ...]
+    lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> TumbleWithSizeOnTime:
         """Return the window of a time attribute."""
@@ -86,8 +86,8 @@ class TumbleWithSize:
 class TumbleWithSizeOnTime:
     """Tumbling window with a length and a time attribute."""
 
-    lengths: tuple[Node, ...]
-    time: Node
+    lengths: tuple[ExpressionNode, ...]
+    time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
         """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
@@ -114,7 +114,7 @@ class Session:
 class SessionWithGap:
     """Session window with a gap."""
 
-    lengths: tuple[Node, ...]
+    lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> SessionWithGapOnTime:
         """Return the window of a time attribute."""
@@ -126,8 +126,8 @@ class SessionWithGap:
 class SessionWithGapOnTime:
     """Session window with a gap and a time attribute."""
 
-    lengths: tuple[Node, ...]
-    time: Node
+    lengths: tuple[ExpressionNode, ...]
+    time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
         """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
@@ -152,7 +152,7 @@ class Slide:
 class SlideWithSize:
     """Sliding window with a length."""
 
-    size: Node
+    size: ExpressionNode
 
     def every(self, slide: Expression[Any]) -> SlideWithSizeAndSlide:
         """Return the window that starts again in intervals.
@@ -168,7 +168,7 @@ class SlideWithSize:
 class SlideWithSizeAndSlide:
     """Sliding window with a length and an interval."""
 
-    lengths: tuple[Node, ...]
+    lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> SlideWithSizeAndSlideOnTime:
         """Return the window of a time attribute."""
@@ -180,8 +180,8 @@ class SlideWithSizeAndSlide:
 class SlideWithSizeAndSlideOnTime:
     """Sliding window with a length, an interval and a time attribute."""
 
-    lengths: tuple[Node, ...]
-    time: Node
+    lengths: tuple[ExpressionNode, ...]
+    time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
         """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
@@ -201,10 +201,10 @@ class OverWindow:
         name: Alias by which ``over`` names it.
     """
 
-    partition: tuple[Node, ...]
-    order: Node
-    preceding: Node
-    following: Node | None
+    partition: tuple[ExpressionNode, ...]
+    order: ExpressionNode
+    preceding: ExpressionNode
+    following: ExpressionNode | None
     name: str
 
 
@@ -237,7 +237,7 @@ class Over:
 class OverWindowPartitioned:
     """Over window with keys."""
 
-    partition: tuple[Node, ...]
+    partition: tuple[ExpressionNode, ...]
 
     def order_by(self, order_by: Expression[Any]) -> OverWindowPartitionedOrdered:
         """Return the window, ordered by a time attribute."""
@@ -251,8 +251,8 @@ class OverWindowPartitioned:
 class OverWindowPartitionedOrdered:
     """Over window with keys and an order."""
 
-    partition: tuple[Node, ...]
-    order: Node
+    partition: tuple[ExpressionNode, ...]
+    order: ExpressionNode
 
     def alias(self, alias: str) -> OverWindow:
         """Return the window from the first row on, with a name for ``over``."""
@@ -272,10 +272,10 @@ class OverWindowPartitionedOrdered:
 class OverWindowPartitionedOrderedPreceding:
     """Over window with keys, an order and a lower bound."""
 
-    partition: tuple[Node, ...]
-    order: Node
-    lower: Node
-    upper: Node | None = None
+    partition: tuple[ExpressionNode, ...]
+    order: ExpressionNode
+    lower: ExpressionNode
+    upper: ExpressionNode | None = None
 
     def alias(self, alias: str) -> OverWindow:
         """Return the window with a name for ``over``."""
@@ -290,15 +290,15 @@ class OverWindowPartitionedOrderedPreceding:
         return attrs.evolve(self, upper=node_of(following))
 
 
-def _length(where: str, length: Expression[Any]) -> Node:
+def _length(where: str, length: Expression[Any]) -> ExpressionNode:
     node = node_of(length)
     if not isinstance(node, Text):
         raise DefinitionError("a window has an interval as its length", where=where, now="Write lit(10).minutes.")
     return node
 
 
-def _column(where: str, column: Expression[Any]) -> Node:
+def _column(where: str, column: Expression[Any]) -> ExpressionNode:
     node = node_of(column)
-    if not isinstance(node, Column):
+    if not isinstance(node, ColumnNode):
         raise DefinitionError("a window has a column as its time", where=where, now="Write on(col('ts')).")
     return node

@@ -32,7 +32,7 @@ from kafkastream.spark.cdc.frame_sink import MicroBatch
 from kafkastream.spark.cdc.messages import by_place, table_text
 from kafkastream.spark.job.pipelines import sink_steps, start
 from kafkastream.spark.session.query_settings import table_session
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
 from kafkastream.testing import KafkaBroker, wait_until
@@ -198,7 +198,7 @@ class Sink:
             for order, (operation, before, after) in enumerate(changes)
         ]
         columns = "table string, operation string, before binary, after binary, `order` long"
-        frame = frame_of(self.session, messages, columns)
+        frame = local_frame(self.session, messages, columns)
         self.writer.write(through(frame), SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
 
 
@@ -301,7 +301,7 @@ def test_conflict_with_another_job_is_written_again(session: SparkSession, sink:
 
 def test_what_others_have_made_of_a_table(session: SparkSession, sink: Sink) -> None:
     def make(columns: str) -> None:
-        writer = frame_of(session, [], columns).write.format("delta").mode("overwrite")
+        writer = local_frame(session, [], columns).write.format("delta").mode("overwrite")
         writer.option("overwriteSchema", "true").save(str(sink.path))
 
     wide = "note string, id bigint, day timestamp_ntz, ratio double, price decimal(20,4)"

@@ -11,7 +11,7 @@ from pyspark.sql.types import BooleanType, StructField, StructType
 
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.session.query_settings import table_session
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import register
@@ -364,7 +364,7 @@ def test_types_are_those_that_spark_says(session: SparkSession) -> None:
     compared = [one for one in dict.fromkeys(compared) if one.type.kind not in INTERVALS]
     columns = [StructField(f"c{at}", spark_type(field.type)) for at, field in enumerate(FIELDS)]
     schema = StructType([StructField(KEPT, BooleanType()), *columns])
-    told = frame_of(session, [], schema).selectExpr(*map(spark_text, compared)).schema
+    told = local_frame(session, [], schema).selectExpr(*map(spark_text, compared)).schema
     ours = {spark_text(one): spark_type(one.type).simpleString() for one in compared}
     assert ours == {spark_text(one): field.dataType.simpleString() for one, field in zip(compared, told, strict=True)}
 

@@ -186,15 +186,15 @@ def error_conditions(session: SparkSession) -> None:
     )
     for ask in asked:
         error = raised(ask)
-        assert conditions.conditions_of(error)[0] == "UNRESOLVED_COLUMN.WITH_SUGGESTION", error
-    assert conditions.conditions_of(ValueError("x")) == ()
+        assert conditions.error_conditions(error)[0] == "UNRESOLVED_COLUMN.WITH_SUGGESTION", error
+    assert conditions.error_conditions(ValueError("x")) == ()
     ended = (
         session.readStream.format("rate").load().selectExpr("raise_error('x') AS y").writeStream.format("noop").start()
     )
     wait_until(lambda: not ended.isActive, PATIENCE_S, "the end of the query")
     error_of_query = conditions.exception_of(ended)
     assert error_of_query is not None
-    assert conditions.raised_text(error_of_query) == "x", conditions.conditions_of(error_of_query)
+    assert conditions.raised_text(error_of_query) == "x", conditions.error_conditions(error_of_query)
 
 
 def raised(call: Callable[[], object]) -> Exception:

@@ -31,7 +31,7 @@ from kafkastream.datastream.formats.csv import CsvBulkWriters, CsvReaderFormat, 
 from kafkastream.datastream.formats.parquet import ParquetBulkWriters, ParquetColumnarRowInputFormat
 from kafkastream.errors import ArgumentError, DefinitionError, KafkastreamError, StorageError, UnsupportedFeatureError
 from kafkastream.model.formats.csv_text import CsvDialect
-from kafkastream.spark.sql.files.file_contents import elements_of
+from kafkastream.spark.sql.files.file_contents import file_elements
 from kafkastream.spark.sql.files.part_formats import part_format
 from kafkastream.spark.worker.batches import ElementError
 from kafkastream.table.types import DataTypes
@@ -97,8 +97,8 @@ def read(tmp_path: Path, format_: StreamFormat | BulkFormat, *contents: bytes) -
     for number, one in enumerate(contents):
         (tmp_path / f"part-{number}").write_bytes(one)
     if isinstance(format_, BulkFormat):
-        return list(elements_of(FileSource.for_bulk_file_format(format_, str(tmp_path)).build().contents))
-    return list(elements_of(FileSource.for_record_stream_format(format_, str(tmp_path)).build().contents))
+        return list(file_elements(FileSource.for_bulk_file_format(format_, str(tmp_path)).build().contents))
+    return list(file_elements(FileSource.for_record_stream_format(format_, str(tmp_path)).build().contents))
 
 
 def test_rows_come_out_of_parquet_as_they_went_in(tmp_path: Path) -> None:

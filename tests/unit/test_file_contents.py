@@ -24,13 +24,13 @@ from kafkastream.datastream.connectors.file_system import (
 )
 from kafkastream.errors import ArgumentError, DefinitionError, StorageError, UnsupportedFeatureError
 from kafkastream.model.connectors.file_formats import FileContents, TextLineFormat
-from kafkastream.spark.sql.files.file_contents import contents_reader, elements_of, files_of
+from kafkastream.spark.sql.files.file_contents import contents_reader, file_elements, files_of
 
 TEXT = StreamFormat.text_line_format()
 
 
 def lines(*paths: Path, charset: str = "UTF-8") -> list[str]:
-    return list(elements_of(FileContents(tuple(map(str, paths)), TextLineFormat(charset))))
+    return list(file_elements(FileContents(tuple(map(str, paths)), TextLineFormat(charset))))
 
 
 def test_source_keeps_what_it_is_told() -> None:

@@ -17,7 +17,14 @@ from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKin
 from kafkastream.model.common.value_printing import single
 from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.model.formats.ignore_errors import or_none
-from kafkastream.model.formats.java_text import java_boolean, java_decimal, java_floating, java_whole, matched, trimmed
+from kafkastream.model.formats.java_text import (
+    java_boolean,
+    java_decimal,
+    java_floating,
+    java_whole,
+    trimmed,
+    whole_match,
+)
 from kafkastream.model.formats.json_reading import INT_BITS, json_bytes
 
 __all__ = ["CsvReading", "csv_unsupported"]
@@ -136,20 +143,20 @@ def _decimal(text: str) -> Decimal:
 
 
 def _date(text: str) -> datetime.date:
-    found = matched(_DATE, text, "date (2024-02-29)")
+    found = whole_match(_DATE, text, "date (2024-02-29)")
     return _day(*map(int, found.groups()))
 
 
 def _time(text: str) -> datetime.time:
     """Numbers beyond their bounds run over, as in Java."""
-    hour, minute, second = map(int, matched(_TIME, text, "time (12:30:01)").groups())
+    hour, minute, second = map(int, whole_match(_TIME, text, "time (12:30:01)").groups())
     total = datetime.timedelta(hours=hour, minutes=minute, seconds=second)
     return (datetime.datetime.combine(datetime.date.min, datetime.time()) + total).time()
 
 
 def _timestamp(text: str) -> datetime.datetime:
     """Digits beyond microseconds are cut off, as Python has none."""
-    found = matched(_TIMESTAMP, text, "timestamp (2024-02-29 12:30:01.5)")
+    found = whole_match(_TIMESTAMP, text, "timestamp (2024-02-29 12:30:01.5)")
     year, month, day, hour, minute, second = map(int, found.groups()[:6])
     micros = int((found[7] or "").ljust(6, "0")[:6])
     time = datetime.timedelta(hours=hour, minutes=minute, seconds=second, microseconds=micros)

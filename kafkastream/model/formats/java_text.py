@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "matched", "trimmed"]
+__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "trimmed", "whole_match"]
 
 _BLANKS = "".join(map(chr, range(0x21)))
 _WHOLE = re.compile(r"[+-]?\d+")
@@ -18,7 +18,7 @@ def trimmed(text: str) -> str:
     return text.strip(_BLANKS)
 
 
-def matched(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
+def whole_match(pattern: re.Pattern[str], text: str, what: str) -> re.Match[str]:
     """Return the match of a whole text.
 
     Args:

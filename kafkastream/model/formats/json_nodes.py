@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 from kafkastream.model.common.value_printing import java_double
 
-__all__ = ["as_text", "json_parser", "json_string", "json_text", "without_zeros"]
+__all__ = ["as_text", "json_parser", "json_text", "quoted_json", "without_zeros"]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _ESCAPED = re.compile(r'["\\\x00-\x1f\ud800-\udfff\U00010000-\U0010ffff]')
@@ -76,7 +76,7 @@ def json_text(node: Any) -> str:
     raise TypeError(f"JSON has no values of type {type(node).__name__}")
 
 
-def json_string(text: str) -> str:
+def quoted_json(text: str) -> str:
     """Return a string in quotes, as Jackson writes it in UTF-8: surrogates, and their replacements, as escapes."""
     return f'"{_ESCAPED.sub(_escape, text)}"' if _ESCAPED.search(text) else f'"{text}"'
 
@@ -96,7 +96,7 @@ def _object(node: Mapping[str, Any]) -> str:
 def _name(key: object) -> str:
     if not isinstance(key, str):
         raise TypeError(f"the names in a JSON object are text, this one is of type {type(key).__name__}")
-    return json_string(key)
+    return quoted_json(key)
 
 
 def _array(node: Iterable[Any]) -> str:
@@ -119,7 +119,7 @@ _WRITERS: Mapping[type, Callable[[Any], str]] = {
     int: int.__repr__,
     float: _double,
     Decimal: _decimal,
-    str: json_string,
+    str: quoted_json,
     list: _array,
     tuple: _array,
     dict: _object,

@@ -20,7 +20,14 @@ from kafkastream.model.common.row import Row, named_rows
 from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKind
 from kafkastream.model.common.value_printing import single
 from kafkastream.model.formats.ignore_errors import or_none
-from kafkastream.model.formats.java_text import java_boolean, java_decimal, java_floating, java_whole, matched, trimmed
+from kafkastream.model.formats.java_text import (
+    java_boolean,
+    java_decimal,
+    java_floating,
+    java_whole,
+    trimmed,
+    whole_match,
+)
 from kafkastream.model.formats.json_nodes import as_text, json_parser, json_text
 
 __all__ = ["INT_BITS", "JsonReading", "has_decimals", "json_bytes", "json_date", "json_time", "json_timestamp"]
@@ -231,13 +238,13 @@ def json_bytes(text: str) -> bytes:
 
 def json_date(text: str) -> datetime.date:
     """Return a day as ``2024-02-29``."""
-    found = matched(_DATE, text, "date (2024-02-29)")
+    found = whole_match(_DATE, text, "date (2024-02-29)")
     return datetime.date(*map(int, found.groups()))
 
 
 def json_time(text: str) -> datetime.time:
     """Return a time as ``12:30:01Z``, without a fraction."""
-    found = matched(_TIME, text, "time in UTC (12:30:01Z)")
+    found = whole_match(_TIME, text, "time in UTC (12:30:01Z)")
     hour, minute, second = map(int, found.groups()[:3])
     if (found[4] or "").strip("0"):
         raise ValueError(f"{text!r} has a fraction of a second, which a SQL_TIME cannot hold")
@@ -252,7 +259,7 @@ def json_timestamp(text: str) -> datetime.datetime:
     if _USUAL_TIMESTAMP.fullmatch(text):
         with suppress(ValueError):
             return datetime.datetime.fromisoformat(text[:-1])
-    found = matched(_TIMESTAMP, text, "timestamp in UTC (2024-02-29T12:30:01Z)")
+    found = whole_match(_TIMESTAMP, text, "timestamp in UTC (2024-02-29T12:30:01Z)")
     year, month, day, hour, minute, second = map(int, found.groups()[:6])
     fraction = found[7] or ""
     midnight = (hour, minute, second, fraction.strip("0")) == (24, 0, 0, "")

@@ -15,7 +15,7 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.common.row import Row, field_values
 from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKind
 from kafkastream.model.common.value_printing import java_double, java_float
-from kafkastream.model.formats.json_nodes import json_string, without_zeros
+from kafkastream.model.formats.json_nodes import quoted_json, without_zeros
 from kafkastream.model.formats.json_reading import INT_BITS
 
 __all__ = ["NUMBERS", "real", "row_writer"]
@@ -64,7 +64,7 @@ def _of_values(type_info: TypeInformation[Any], simple: Mapping[TypeKind, Write]
 
 def _row(type_info: RowTypeInfo) -> Write:
     names = type_info.get_field_names()
-    template = "{" + ",".join(json_string(name).replace("%", "%%") + ":%s" for name in names) + "}"
+    template = "{" + ",".join(quoted_json(name).replace("%", "%%") + ":%s" for name in names) + "}"
     writers = tuple(_writer(kind, _SIMPLE) for kind in type_info.elements)
 
     def row(value: Row) -> str:
@@ -145,7 +145,7 @@ def _decimal(value: Any) -> str:
 def _char(value: Any) -> str:
     if len(value) != 1:
         raise ValueError(f"{value[:100]!r} is not a character")
-    return json_string(value)
+    return quoted_json(value)
 
 
 def _bytes(value: bytes) -> str:
@@ -174,7 +174,7 @@ NUMBERS: Final[Mapping[TypeKind, Write]] = {
 _SIMPLE: Final[Mapping[TypeKind, Write]] = {
     **NUMBERS,
     TypeKind.VOID: lambda _: "null",
-    TypeKind.STRING: json_string,
+    TypeKind.STRING: quoted_json,
     TypeKind.CHAR: _char,
     TypeKind.FLOAT: partial(_floating, java_float),
     TypeKind.DOUBLE: partial(_floating, java_double),

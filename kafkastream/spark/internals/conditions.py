@@ -12,13 +12,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.spark.internals.jvm import running_gateway
 
-__all__ = ["conditions_of", "exception_of", "raised_text"]
+__all__ = ["error_conditions", "exception_of", "raised_text"]
 
 _HAS_CONDITION: Final = "org.apache.spark.SparkThrowable"
 _RAISED: Final = "USER_RAISED_EXCEPTION"
 
 
-def conditions_of(error: BaseException) -> tuple[str, ...]:
+def error_conditions(error: BaseException) -> tuple[str, ...]:
     """Return the conditions of an error and its causes, the error's own first.
 
     ``getCondition`` is documented, but covers the error alone, and returns nothing where pyspark has no class for Java's:
@@ -52,7 +52,7 @@ def raised_text(error: BaseException) -> str | None:
 
 
 def exception_of(query: StreamingQuery) -> PySparkException | None:
-    """Return the error that has ended a query, if one has; ``conditions_of`` knows its causes.
+    """Return the error that has ended a query, if one has; ``error_conditions`` knows its causes.
 
     ``StreamingQuery.exception`` leaves Java's error behind:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/streaming/query.py

@@ -19,7 +19,7 @@ from kafkastream.spark.plan.source_frames import KafkaInput, collection_frame, c
 if TYPE_CHECKING:
     from kafkastream.spark.exchange.task_plan import TaskPlan
 
-__all__ = ["ChainPlan", "read_collections", "united"]
+__all__ = ["ChainPlan", "read_collections", "records_united"]
 
 _PIECE: Final = 200_000
 """Numbers of a sequence in one micro-batch."""
@@ -46,13 +46,13 @@ class ChainPlan(QueryPlan):
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer that runs the chains for each micro-batch."""
-        return batches.stream(united(frames), partial(self._run, batches))
+        return batches.stream(records_united(frames), partial(self._run, batches))
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
         batches.run(partial(self.tasks.collect, frame), batch)
 
 
-def united(frames: Mapping[int, DataFrame]) -> DataFrame:
+def records_united(frames: Mapping[int, DataFrame]) -> DataFrame:
     """Return the records of all sources in one frame."""
     return reduce(DataFrame.unionByName, frames.values())
 

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.errors import JobError
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.cdc.query import PipelineQuery
-from kafkastream.spark.job.chain_plan import read_collections, united
+from kafkastream.spark.job.chain_plan import read_collections, records_united
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.source_frames import KafkaInput
@@ -48,7 +48,7 @@ class PipelinePlan(QueryPlan):
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer that runs each micro-batch in rounds."""
-        return batches.stream(united(frames), partial(self._run, batches))
+        return batches.stream(records_united(frames), partial(self._run, batches))
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
         """Run rounds: each evolves the schemas to the records that did not fit, which the next round writes."""

@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from kafkastream.metrics.standing import Standing
 from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.internals import texts
-from kafkastream.spark.internals.conditions import conditions_of, exception_of
+from kafkastream.spark.internals.conditions import error_conditions, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress
 from kafkastream.spark.plan.source_frames import KafkaInput
 
@@ -79,7 +79,7 @@ class RunningQuery:
         error = self.error
         if error is None:
             return False
-        return _PARTITIONS_CHANGED in conditions_of(error) or texts.ALL_PARTITIONS in str(error)
+        return _PARTITIONS_CHANGED in error_conditions(error) or texts.ALL_PARTITIONS in str(error)
 
     @property
     def was_stopped_by_others(self) -> bool:

@@ -25,7 +25,7 @@ from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collection_rows, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
 from kafkastream.spark.plan.watermark_service import WatermarkService
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.worker.reports import Report, ReportKind
 
 __all__ = ["KeyedQuery", "Stages", "in_levels", "labels_of", "staged"]
@@ -118,7 +118,7 @@ class KeyedQuery:
         told = {**self._told, "last": self.time.watermarks()}
         _ = self._session.streams  # it starts the coordinator of state stores, which a batch needs as well
         collections = collection_frames(self._session, self._graph)
-        marks = frame_of(self._session, [(CONTROL_NODE, json.dumps(told).encode())], CONTROL_SCHEMA)
+        marks = local_frame(self._session, [(CONTROL_NODE, json.dumps(told).encode())], CONTROL_SCHEMA)
         return self._stages(collections, marks)
 
     def frame(self, records: Mapping[int, DataFrame], *, is_named: bool) -> DataFrame:

@@ -28,9 +28,9 @@ from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_
 from kafkastream.spark.internals.jvm import jvm_of
 from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.session.key_stores import with_pem_stores
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import lost_records
-from kafkastream.spark.sql.files.file_contents import CONTENTS_SCHEMA, contents_reader, elements_of
+from kafkastream.spark.sql.files.file_contents import CONTENTS_SCHEMA, contents_reader, file_elements
 from kafkastream.spark.worker.record_decoders import columns_of
 from kafkastream.sql.files.tables import TableFiles
 
@@ -175,7 +175,7 @@ def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]
 
 def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
     """Return the pickled elements of a collection, in order, with the node of their source."""
-    held = elements_of(elements) if isinstance(elements, FileContents) else elements
+    held = file_elements(elements) if isinstance(elements, FileContents) else elements
     values = pa.array([dumps(element) for element in held], pa.binary())
     return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
 
@@ -189,7 +189,7 @@ def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence
         pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))
         numbers = session.range(0, elements.stop - elements.start, 1, 1)
         return numbers.select(functions.lit(node.id).alias("source"), pickled.cast("binary").alias("value"))
-    return frame_of(session, collection_rows(node, elements)).coalesce(1)
+    return local_frame(session, collection_rows(node, elements)).coalesce(1)
 
 
 def collection_frames(session: SparkSession, graph: JobGraph) -> dict[int, DataFrame]:

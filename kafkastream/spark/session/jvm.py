@@ -21,7 +21,7 @@ from typing_extensions import Self
 
 from kafkastream.errors import SetupError, SparkLostError
 from kafkastream.spark.internals.jvm import answer_callbacks, launch_gateway, running_gateway, wrap_accumulator_errors
-from kafkastream.spark.session.worker_output import shown
+from kafkastream.spark.session.worker_output import shown_lines
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
 
@@ -119,7 +119,7 @@ class _Output:
             self.into = -1
 
     def _read(self) -> None:
-        for line in self._stream if os.environ.get(LOG_VARIABLE) else shown(self._stream):
+        for line in self._stream if os.environ.get(LOG_VARIABLE) else shown_lines(self._stream):
             with self._lock:
                 if self._passes_on:
                     self._write((line,))

@@ -23,7 +23,7 @@ from typing import Final
 
 from kafkastream.errors import SetupError
 
-__all__ = ["SUFFIXES", "files_of", "pack"]
+__all__ = ["SUFFIXES", "pack", "package_files"]
 
 SUFFIXES: Final = (".tar.gz", ".tgz")
 """Suffixes of archives that Spark unpacks with ``tar``; for others it loses the executable bit."""
@@ -61,7 +61,7 @@ def pack(archive: Path, *, without: Collection[str] = ()) -> None:
         root = Path(temporary, "env")
         _copy_interpreter(root)
         packages = root / _site_packages(root)
-        left_out = files_of({*_NOT_TO_SHIP, *without})
+        left_out = package_files({*_NOT_TO_SHIP, *without})
         for folder in reversed(_site_folders()):
             _copy(folder, packages, left_out)
         for package in _editable_packages():
@@ -163,7 +163,7 @@ def _site_folders() -> list[Path]:
     return [Path(folder) for folder in dict.fromkeys(known) if folder in sys.path and Path(folder).is_dir()]
 
 
-def files_of(left_out: Collection[str]) -> set[str]:
+def package_files(left_out: Collection[str]) -> set[str]:
     """Return the top-level files and folders in ``site-packages`` that only belong to these packages.
 
     For editable packages these are the links to their source folders.

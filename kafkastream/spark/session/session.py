@@ -46,7 +46,7 @@ from kafkastream.spark.session.master import given_master, is_cluster
 from kafkastream.spark.session.signals import exit_at_sigterm
 from kafkastream.spark.session.spark_versions import check_spark
 
-__all__ = ["add_jars", "frame_of", "spark_session"]
+__all__ = ["add_jars", "local_frame", "spark_session"]
 
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
@@ -56,7 +56,7 @@ _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its transaction slot, is retried, as on a cluster."""
 
 
-def frame_of(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
+def local_frame(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
     """Return a DataFrame of local rows, without changing the program's active session, as Spark would."""
     with _PROGRAMS_SESSION, active_session_kept(session):
         return session.createDataFrame(rows, schema)

@@ -31,7 +31,7 @@ from kafkastream.errors import (
 )
 from kafkastream.model.common.immutable import HIDDEN_KEYS
 from kafkastream.spark.internals import texts
-from kafkastream.spark.internals.conditions import conditions_of, raised_text
+from kafkastream.spark.internals.conditions import error_conditions, raised_text
 from kafkastream.spark.session.descriptors import HOW_TO_RAISE
 from kafkastream.spark.session.jvm import lost_jvm
 
@@ -328,7 +328,7 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     if lost is not None:
         return SparkLostError(lost.what, where=f"job {job!r}", now=lost.now)
     text = without_secrets(error)
-    for condition in conditions_of(error):
+    for condition in error_conditions(error):
         by_condition = _CONDITIONS.get(condition.partition(".")[0])
         if by_condition is not None:
             return by_condition(text, job)

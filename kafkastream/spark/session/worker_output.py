@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, final
 
-__all__ = ["shown"]
+__all__ = ["shown_lines"]
 
 _STATE_REMARK: Final = b"Streaming TransformWithStateInPandas Python worker"
 _LAUNCH_REMARKS: Final = (
@@ -38,14 +38,14 @@ _CONNECTION_LOST: Final = re.compile(
 )
 
 
-def shown(lines: Iterable[bytes]) -> Iterator[bytes]:
+def shown_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
     r"""Yield the lines to show to the user.
 
     A traceback is held back until its last line. It is dropped if one of Spark's helper processes has lost its connection and no
     frame is the user's.
 
     Example:
-        >>> list(shown([b"WARNING: Using incubator modules: jdk.incubator.vector\n", b"mine\n"]))
+        >>> list(shown_lines([b"WARNING: Using incubator modules: jdk.incubator.vector\n", b"mine\n"]))
         [b'mine\n']
     """
     tracebacks = _Tracebacks()

@@ -20,7 +20,7 @@ import attrs
 from kafkastream.errors import StorageError
 from kafkastream.model.connectors.file_sink import FileSink
 
-__all__ = ["PartCommits", "PartNames", "WrittenParts", "told"]
+__all__ = ["PartCommits", "PartNames", "WrittenParts", "translated_file_errors"]
 
 _DIGITS: Final = 16
 _PART: Final = re.compile(rf"-([0-9a-f]{{{_DIGITS}}}-([0-9a-f]{{{_DIGITS}}}))-[0-9a-f]{{{_DIGITS}}}-\d+")
@@ -102,7 +102,7 @@ class PartCommits:
             StorageError: The directory cannot be written to, or the driver does not see the workers' files.
         """
         parts = {path: hidden for task in written for path, hidden in task.parts.items()}
-        with told(sink.base_path):
+        with translated_file_errors(sink.base_path):
             self._clean(sink, written, {*parts, *parts.values()})
             for path, hidden in parts.items():
                 hidden.replace(path)
@@ -145,7 +145,7 @@ def _flush(folder: Path) -> None:
 
 
 @contextmanager
-def told(base_path: str) -> Iterator[None]:
+def translated_file_errors(base_path: str) -> Iterator[None]:
     """Translate errors of the file system within a ``with`` block.
 
     Raises:

@@ -6,7 +6,7 @@ import attrs
 
 from kafkastream.sql.casting import castable
 from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpression, is_null
-from kafkastream.sql.plan.functions.bound_arguments import named
+from kafkastream.sql.plan.functions.bound_arguments import read_by_name
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.time_functions import truncated
 from kafkastream.sql.plan.spark_type_names import decimal_of, quoted_text, spark_type
@@ -14,14 +14,14 @@ from kafkastream.sql.quoting import quoted
 from kafkastream.sql.type_families import APPROXIMATE, CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["cast", "cast_text", "null_of", "widened"]
+__all__ = ["cast", "cast_text", "typed_null", "widened"]
 
 _LONGEST = 2**31 - 1
 _EQUALS = ", '=', "
 _BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
 
-def null_of(type_: DataType) -> Cast:
+def typed_null(type_: DataType) -> Cast:
     """Return NULL of a type."""
     return Cast(NULL, type_.nullable())
 
@@ -43,7 +43,7 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
         CallError: Flink does not cast between these types, or Spark's result differs.
     """
     if is_null(value):
-        return null_of(target)
+        return typed_null(target)
     source = value.type
     if not (castable(source, target) or (target.kind in TEXT and _has_text(source))):
         raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
@@ -72,7 +72,7 @@ def _converted_text(source: DataType, target: DataType, value: str, keyword: str
     plain = f"{keyword}({value} as {spark_type(target)})"
     if target.kind in TEXT:
         if source.kind in CONSTRUCTED:
-            return _length(named([value], lambda names: _as_text(names[0], source), "t"), target)
+            return _length(read_by_name([value], lambda names: _as_text(names[0], source), "t"), target)
         return _length(_as_text(value, source), target)
     if source.kind in NUMERIC and target.kind in NUMERIC:
         return _number(value, source, target) or plain

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kafkastream.sql.casting import implicitly_castable
-from kafkastream.sql.plan.casts import cast, null_of
+from kafkastream.sql.plan.casts import cast, typed_null
 from kafkastream.sql.plan.expression import TypedExpression, UserCall, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
 from kafkastream.sql.session_functions import NamedFunction
@@ -40,7 +40,7 @@ def user_arguments(named: NamedFunction, arguments: Arguments) -> tuple[TypedExp
 
 def _converted(named: NamedFunction, argument: TypedExpression, expected: DataType | None) -> TypedExpression:
     if is_null(argument):
-        return null_of(expected or DataType.string())
+        return typed_null(expected or DataType.string())
     type_ = argument.type
     if type_.kind in INTERVALS:
         what = f"An argument of {named.name} is {type_}, which no Python function gets."

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import called_name
-from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import Case, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, normalized, reference
@@ -99,7 +99,7 @@ def expanded(
         having = [Literal(one, _BIGINT) for one, members in enumerate(numbers) if at in members]
         if len(having) < len(sets):
             type_ = key.type.nullable()
-            columns.append(Case((call("IN", number, *having),), (key,), null_of(type_), type_))
+            columns.append(Case((call("IN", number, *having),), (key,), typed_null(type_), type_))
         else:
             columns.append(key)
     return attrs.evolve(rows, relation=relation), GroupingSets(keys, numbers, (*columns, number))

@@ -20,7 +20,7 @@ from kafkastream.sql.planner.window_table_functions import closed_sessions
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["InnerQuery", "bound_query", "existence", "gives_one_row", "named", "values_in", "whole_query"]
+__all__ = ["InnerQuery", "bound_query", "existence", "gives_one_row", "named_columns", "values_in", "whole_query"]
 
 _ONLY_ALONE: Final = ("group", "having", "distinct", "with_", "order", "limit", "offset", "windows", "qualify")
 """Clauses that a query with columns of the query around it cannot have."""
@@ -40,7 +40,7 @@ class InnerQuery(NamedTuple):
     bound: tuple[exp.Expr, ...] = ()
 
 
-def named(names: Sequence[str], places: Sequence[int]) -> NamedTable:
+def named_columns(names: Sequence[str], places: Sequence[int]) -> NamedTable:
     """Return columns under names that no column of a table has."""
     return NamedTable("", tuple(zip(names, places, strict=True)))
 
@@ -69,7 +69,7 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
     if whole is not None:
         _check_width(planner, query, len(whole.relation.fields), len(names))
         places = range(len(names))
-        return InnerQuery(whole, Scope(whole.relation.fields, (named(names, places),)))
+        return InnerQuery(whole, Scope(whole.relation.fields, (named_columns(names, places),)))
     inner = bound_query(planner, outer, query)
     if gives_one_row(query):
         raise planner.text.refused(query, "IN takes no aggregates that are bound to the query around it.", _JOIN)
@@ -79,7 +79,7 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
     values: list[TypedExpression] = [item.column or of.compile(item.node) for item in items]
     relation, width = inner.rows.relation, len(inner.rows.relation.fields)
     wider = projected(relation, [*references(relation), *values], [*_names(relation.fields), *names])
-    sources = (*inner.scope.sources, named(names, range(width, width + len(names))))
+    sources = (*inner.scope.sources, named_columns(names, range(width, width + len(names))))
     return InnerQuery(attrs.evolve(inner.rows, relation=wider), Scope(wider.fields, sources), inner.bound)
 
 

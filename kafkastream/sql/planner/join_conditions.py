@@ -22,7 +22,7 @@ from kafkastream.sql.type_families import NUMERIC, TEXT
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["Conditions", "TimeBound", "conditions_around", "conditions_of", "conjuncts"]
+__all__ = ["Conditions", "TimeBound", "conditions_around", "conjuncts", "join_conditions"]
 
 _COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
     exp.GTE: (1, 0),
@@ -77,7 +77,7 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
         yield node
 
 
-def conditions_of(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+def join_conditions(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
     """Classify the conditions of a join."""
     return _classified(planner, left, left.joined(right), nodes)
 

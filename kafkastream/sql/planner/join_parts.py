@@ -9,7 +9,7 @@ from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import column_of, filtered, projected, reference, references
 from kafkastream.sql.plan.relations import Field, Relation
 
-__all__ = ["both_fields", "keyed", "trimmed"]
+__all__ = ["both_fields", "keyed", "without_computed_keys"]
 
 _MISSING_LEFT = frozenset({JoinKind.RIGHT, JoinKind.FULL})
 _MISSING_RIGHT = frozenset({JoinKind.LEFT, JoinKind.FULL})
@@ -37,7 +37,7 @@ def keyed(relation: Relation, keys: Sequence[TypedExpression]) -> tuple[Relation
     return wider, tuple(places[key] for key in keys)
 
 
-def trimmed(
+def without_computed_keys(
     relation: Relation, wanted: tuple[int, int], widths: tuple[int, int], conditions: Sequence[TypedExpression]
 ) -> Relation:
     """Drop computed keys from the columns of both sides, and apply conditions over the remaining ones."""

@@ -17,9 +17,9 @@ from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, normal
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.common_columns import common_names, equations, with_common_columns, with_sides
 from kafkastream.sql.planner.from_clause import source
-from kafkastream.sql.planner.join_conditions import Conditions, conditions_of, conjuncts
-from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
-from kafkastream.sql.planner.joins_on_pairs import MARK, matched, pushed
+from kafkastream.sql.planner.join_conditions import Conditions, conjuncts, join_conditions
+from kafkastream.sql.planner.join_parts import both_fields, keyed, without_computed_keys
+from kafkastream.sql.planner.joins_on_pairs import MARK, pairs_matched, pushed
 from kafkastream.sql.planner.laterals import correlated, is_correlated
 from kafkastream.sql.planner.temporal_joins import versioned
 from kafkastream.sql.planner.window_table_functions import closed_sessions
@@ -58,7 +58,7 @@ def joined_rows(
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
     planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope, other_scope))
     sides = with_sides((scope, other_scope), names)
-    found = conditions_of(planner, *sides, [one for one in nodes if not _is_true(one)])
+    found = join_conditions(planner, *sides, [one for one in nodes if not _is_true(one)])
     if version:
         result = versioned(planner, (rows, other), (scope, other_scope), found, kind, version)
     else:
@@ -127,7 +127,7 @@ def of_two(
     join = _operation(planner, (left, right), found, kind, window)
     needs_pairs = kind is JoinKind.MARK or (bool(found.rest) and kind is not JoinKind.INNER)
     relation = (
-        matched((left, right), (left_keys, right_keys), join, widths[0], found.rest)
+        pairs_matched((left, right), (left_keys, right_keys), join, widths[0], found.rest)
         if needs_pairs
         else Stateful(merged=(left, right), keys=(left_keys, right_keys), operation=join, fields=())
     )
@@ -138,7 +138,7 @@ def of_two(
         upsert_key=_upsert_key(left, right, kind),
     )
     rest = () if needs_pairs else found.rest
-    result = trimmed(relation, widths, join.widths, rest)
+    result = without_computed_keys(relation, widths, join.widths, rest)
     return PlannedRows(result, window and window[0])
 
 

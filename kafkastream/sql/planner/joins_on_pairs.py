@@ -8,7 +8,7 @@ from typing import Final
 import attrs
 
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import (
     TRUE,
     Call,
@@ -26,7 +26,7 @@ from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.join_conditions import Conditions
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["MARK", "matched", "pushed"]
+__all__ = ["MARK", "pairs_matched", "pushed"]
 
 MARK: Final = Field("$mark", DataType.of(Kind.BOOLEAN).not_null())
 """Column of a MARK join: whether a row has a match."""
@@ -72,10 +72,10 @@ def pushed(
 def _true_if(conditions: Sequence[TypedExpression]) -> TypedExpression:
     """Return TRUE if all conditions hold, otherwise NULL."""
     condition = conjunction(conditions)
-    return TRUE if condition is None else Case((condition,), (TRUE,), null_of(_BOOLEAN), _BOOLEAN)
+    return TRUE if condition is None else Case((condition,), (TRUE,), typed_null(_BOOLEAN), _BOOLEAN)
 
 
-def matched(
+def pairs_matched(
     sides: tuple[Relation, Relation],
     keys: tuple[tuple[int, ...], tuple[int, ...]],
     join: Join | IntervalJoin,

@@ -21,7 +21,7 @@ from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, projected, reference, references
 from kafkastream.sql.plan.relations import Field
-from kafkastream.sql.planner.join_conditions import conditions_of, conjuncts
+from kafkastream.sql.planner.join_conditions import conjuncts, join_conditions
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def lateral_query(
     own = planner.query(query.rewritten([item for item in items if not item.is_outer]))
     width, count = len(rows.relation.fields), sum(not item.is_outer for item in items)
     hidden = NamedTable("", tuple((f"${at}", count + at) for at in range(len(query.hidden))))
-    found = conditions_of(planner, scope, Scope(own.relation.fields, (hidden,)), conditions)
+    found = join_conditions(planner, scope, Scope(own.relation.fields, (hidden,)), conditions)
     both = of_two(planner, (rows, own), found, kind, join).relation
     fields = both.fields
     of = planner.compiler(Scope(fields, scope.joined(Scope(own.relation.fields, (hidden,))).sources))

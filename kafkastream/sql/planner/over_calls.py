@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggregate_of
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
-from kafkastream.sql.plan.casts import null_of, widened
+from kafkastream.sql.plan.casts import typed_null, widened
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 from kafkastream.sql.planner.over_frames import windows_in
@@ -84,7 +84,7 @@ def _lag(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
         if not (isinstance(arguments[1], exp.Literal) and arguments[1].is_int):
             raise text.refused(arguments[1], "The offset of LAG must be written out.", "Write a whole number.")
         offset = int(arguments[1].name)
-    default: TypedExpression = of.compile(arguments[2]) if len(arguments) > 2 else null_of(type_)
+    default: TypedExpression = of.compile(arguments[2]) if len(arguments) > 2 else typed_null(type_)
     if {default.type.kind, type_.kind} <= TEXT:
         default = widened(default, type_)
     if default.type.nullable() != type_:

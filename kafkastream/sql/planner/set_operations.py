@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.common_types import common_type
-from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import TRUE, Call, Cast, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, Join, JoinKind
@@ -147,7 +147,7 @@ def _counted(planner: SelectPlanner, left: Relation, right: Relation, kind: Join
 
 def _marked(relation: Relation, side: int) -> Relation:
     """Return rows with a column for each side, which is NULL in the rows of the other one."""
-    marks: list[TypedExpression] = [null_of(_BOOLEAN), null_of(_BOOLEAN)]
+    marks: list[TypedExpression] = [typed_null(_BOOLEAN), typed_null(_BOOLEAN)]
     marks[side] = TRUE
     names = [*(field.name for field in relation.fields), "left", "right"]
     marked = projected(relation, [*references(relation), *marks], names)

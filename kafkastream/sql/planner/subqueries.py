@@ -10,12 +10,12 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
-from kafkastream.sql.planner.inner_queries import InnerQuery, existence, gives_one_row, named, values_in
+from kafkastream.sql.planner.inner_queries import InnerQuery, existence, gives_one_row, named_columns, values_in
 from kafkastream.sql.planner.join_conditions import conditions_around
 from kafkastream.sql.planner.scalar_queries import joined_value
 from kafkastream.sql.types import DataType, Kind
@@ -158,7 +158,7 @@ def _holds_for_one(planner: SelectPlanner, compared: _Compared, node: exp.Expr) 
         return rows, holds
     unknown = exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Null())
     rows, is_unknown = _marked(planner, rows, attrs.evolve(scope, fields=rows.relation.fields), inner, [unknown], node)
-    return rows, Case((holds, is_unknown), (TRUE, null_of(_BOOLEAN)), FALSE, _BOOLEAN)
+    return rows, Case((holds, is_unknown), (TRUE, typed_null(_BOOLEAN)), FALSE, _BOOLEAN)
 
 
 def _within(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
@@ -191,7 +191,7 @@ def _compared(
     every = [*references(rows.relation), *added]
     of, in_ = ([f"${side}{at}" for at in range(len(values))] for side in ("of", "in"))
     inner = values_in(planner, scope, query, in_)
-    outer = Scope(relation.fields, (*scope.sources, named(of, [every.index(one) for one in values])))
+    outer = Scope(relation.fields, (*scope.sources, named_columns(of, [every.index(one) for one in values])))
     nodes: list[exp.Expr] = [
         kind(this=_column(one), expression=_column(other)) for one, other in zip(of, in_, strict=True)
     ]

@@ -13,7 +13,7 @@ from kafkastream.sql.plan.operations import JoinKind, LookupJoin, TemporalJoin, 
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, normalized
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful
 from kafkastream.sql.planner.join_conditions import Conditions
-from kafkastream.sql.planner.join_parts import both_fields, keyed, trimmed
+from kafkastream.sql.planner.join_parts import both_fields, keyed, without_computed_keys
 from kafkastream.sql.planner.joins_on_pairs import pushed
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def versioned(
         fields=both_fields(left, wide, kind),
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
-    return PlannedRows(trimmed(joined, wanted, widths, rest))
+    return PlannedRows(without_computed_keys(joined, wanted, widths, rest))
 
 
 def _is_read_once(relation: Relation) -> bool:
@@ -114,4 +114,4 @@ def _looked_up(
         fields=both_fields(left, right, kind),
     )
     wanted = len(rows[0].relation.fields), len(rows[1].relation.fields)
-    return PlannedRows(trimmed(joined, wanted, widths, found.rest))
+    return PlannedRows(without_computed_keys(joined, wanted, widths, found.rest))

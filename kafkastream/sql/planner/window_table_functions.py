@@ -11,7 +11,7 @@ from sqlglot import exp
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.intervals import interval_ms
-from kafkastream.sql.plan.casts import null_of
+from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import TRUE, Call, Cast, ColumnRef, Interval, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.window_functions import WINDOW_COLUMNS, unless_null
@@ -186,7 +186,7 @@ def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offs
 
 def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> PlannedRows:
     """Plan ``SESSION``: each row with columns for the bounds of its session, which only aggregates fill."""
-    nothing = [null_of(field.type) for field in _columns(relation.fields[at])]
+    nothing = [typed_null(field.type) for field in _columns(relation.fields[at])]
     rows = _computed(planner, relation, at, nothing)
     assert rows.window is not None
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))

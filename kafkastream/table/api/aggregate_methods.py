@@ -7,7 +7,7 @@ from typing import Any
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
-from kafkastream.table.api.tree import Aggregate, Column, OfWindow, Over, UserCall
+from kafkastream.table.api.expression_tree import Aggregate, ColumnNode, OfWindow, OverCall, PythonCall
 from kafkastream.table.api.tree_methods import TreeMethods, node_of
 
 __all__ = ["AggregateMethods"]
@@ -140,8 +140,8 @@ class AggregateMethods(TreeMethods):
         match self._node:
             case Aggregate(name, parts, form=form):
                 return self._of(Aggregate(name, parts, is_distinct=True, form=form))
-            case UserCall(function, parts):
-                return self._of(UserCall(function, parts, is_distinct=True))
+            case PythonCall(function, parts):
+                return self._of(PythonCall(function, parts, is_distinct=True))
         raise DefinitionError(
             "DISTINCT belongs to an aggregate", where="distinct", now="Write col('a').count.distinct."
         )
@@ -156,6 +156,6 @@ class AggregateMethods(TreeMethods):
             DefinitionError: The alias is not a name.
         """
         window = node_of(alias)
-        if not isinstance(window, Column):
+        if not isinstance(window, ColumnNode):
             raise DefinitionError("an over window is named by its alias", where="over", now="Write over(col('w')).")
-        return self._of(Over(self._node, window.name))
+        return self._of(OverCall(self._node, window.name))

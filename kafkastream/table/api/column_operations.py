@@ -9,9 +9,9 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.sql.types import Kind
-from kafkastream.table.api.operation import Operation, nodes_of
+from kafkastream.table.api.expression_tree import ColumnNode, ExpressionNode, Renamed
+from kafkastream.table.api.operation import ApiOperation, nodes_of
 from kafkastream.table.api.query_table import QueryTable
-from kafkastream.table.api.tree import Column, Node, Renamed
 
 __all__ = ["ColumnOperations"]
 
@@ -40,7 +40,7 @@ class ColumnOperations(QueryTable):
               `name` STRING
             )
         """
-        done = Operation(self, "select", *fields)
+        done = ApiOperation(self, "select", *fields)
         items = done.writer().items(nodes_of(done.where, fields))
         if not items:
             raise done.error("no columns are selected", "Name a column: col('a').")
@@ -56,14 +56,14 @@ class ColumnOperations(QueryTable):
         Raises:
             DefinitionError: There are more names than columns, or two columns have one name.
         """
-        done = Operation(self, "alias", field, *fields)
+        done = ApiOperation(self, "alias", field, *fields)
         names = [field, *fields]
         if len(names) > len(self._names):
             raise done.error(
                 "Aliasing more fields than we actually have.", f"The columns are {', '.join(self._names)}."
             )
-        renamed = [Renamed(Column(old), (new,)) for old, new in zip(self._names, names, strict=False)]
-        return self._with(done, [*renamed, *map(Column, self._names[len(names) :])])
+        renamed = [Renamed(ColumnNode(old), (new,)) for old, new in zip(self._names, names, strict=False)]
+        return self._with(done, [*renamed, *map(ColumnNode, self._names[len(names) :])])
 
     def filter(self, predicate: Any) -> Self:
         """Keep the rows for which a condition holds.
@@ -83,7 +83,7 @@ class ColumnOperations(QueryTable):
 
     def distinct(self) -> Self:
         """Keep equal rows once."""
-        done = Operation(self, "distinct")
+        done = ApiOperation(self, "distinct")
         select = self._select
         if select is not None and select.items and not (select.group or select.is_distinct or select.has_end):
             done.operands.add(self._query.names)
@@ -99,8 +99,8 @@ class ColumnOperations(QueryTable):
         Raises:
             DefinitionError: An expression is invalid, or the table has a column of the name.
         """
-        done = Operation(self, "add_columns", *fields)
-        return self._with(done, [*map(Column, self._names), *nodes_of(done.where, fields)])
+        done = ApiOperation(self, "add_columns", *fields)
+        return self._with(done, [*map(ColumnNode, self._names), *nodes_of(done.where, fields)])
 
     addColumns = add_columns
 
@@ -113,10 +113,10 @@ class ColumnOperations(QueryTable):
         Raises:
             DefinitionError: An expression is invalid.
         """
-        done = Operation(self, "add_or_replace_columns", *fields)
+        done = ApiOperation(self, "add_or_replace_columns", *fields)
         nodes = nodes_of(done.where, fields)
         new = {node.names[0]: node for node in nodes if isinstance(node, Renamed)}
-        kept = [new.get(name, Column(name)) for name in self._names]
+        kept = [new.get(name, ColumnNode(name)) for name in self._names]
         added = [node for node in nodes if not isinstance(node, Renamed) or node.names[0] not in self._names]
         return self._with(done, [*kept, *added])
 
@@ -131,14 +131,14 @@ class ColumnOperations(QueryTable):
         Raises:
             DefinitionError: There is no such column.
         """
-        done = Operation(self, "rename_columns", *fields)
-        new: dict[str, Node] = {}
+        done = ApiOperation(self, "rename_columns", *fields)
+        new: dict[str, ExpressionNode] = {}
         for node in nodes_of(done.where, fields):
-            if not isinstance(node, Renamed) or not isinstance(node.node, Column):
+            if not isinstance(node, Renamed) or not isinstance(node.node, ColumnNode):
                 raise done.error("a column is renamed by its name", "Write col('a').alias('b').")
             done.writer().text(node.node)
             new[node.node.name] = node
-        return self._with(done, [new.get(name, Column(name)) for name in self._names])
+        return self._with(done, [new.get(name, ColumnNode(name)) for name in self._names])
 
     renameColumns = rename_columns
 
@@ -151,13 +151,13 @@ class ColumnOperations(QueryTable):
         Raises:
             DefinitionError: There is no such column, or none would be left.
         """
-        done = Operation(self, "drop_columns", *fields)
+        done = ApiOperation(self, "drop_columns", *fields)
         dropped = {one for node in nodes_of(done.where, fields) for one in done.writer().expanded(node)}
         for one in dropped:
-            if not isinstance(one, Column) or one.name not in self._names:
-                name = one.name if isinstance(one, Column) else "the expression"
+            if not isinstance(one, ColumnNode) or one.name not in self._names:
+                name = one.name if isinstance(one, ColumnNode) else "the expression"
                 raise done.error(f"Field {name} does not exist in source table", f"It has {', '.join(self._names)}.")
-        kept = [column for column in map(Column, self._names) if column not in dropped]
+        kept = [column for column in map(ColumnNode, self._names) if column not in dropped]
         if not kept:
             raise done.error("no column is left", "Keep one.")
         return self._with(done, kept)
@@ -165,7 +165,7 @@ class ColumnOperations(QueryTable):
     dropColumns = drop_columns
 
     def _kept(self, method: str, predicate: Any) -> Self:
-        done = Operation(self, method, predicate)
+        done = ApiOperation(self, method, predicate)
         (condition,) = nodes_of(done.where, [predicate])
         type_ = done.type_of(done.writer().text(condition))
         if type_ is not None and type_.kind is not Kind.BOOLEAN:
@@ -174,6 +174,6 @@ class ColumnOperations(QueryTable):
         where = (*done.select.where, done.writer().condition(condition))
         return done.finished(attrs.evolve(done.select, where=where))
 
-    def _with(self, done: Operation[Self], nodes: Sequence[Node]) -> Self:
+    def _with(self, done: ApiOperation[Self], nodes: Sequence[ExpressionNode]) -> Self:
         items = done.writer().items(nodes)
         return done.finished(attrs.evolve(done.select, items=tuple(item.written for item in items)))

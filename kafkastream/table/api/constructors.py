@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kafkastream.errors import DefinitionError
+from kafkastream.table.api.expression_tree import Aggregate, ColumnNode, Columns, Form, Strength, Text, call_form, infix
 from kafkastream.table.api.json_clauses import JsonOnNull
-from kafkastream.table.api.tree import Aggregate, Column, Columns, Form, Strength, Text, called, infix
 from kafkastream.table.api.tree_methods import given, node_of
 from kafkastream.table.expression import Expression
 
@@ -26,7 +26,7 @@ __all__ = [
 
 def built_in(name: str, *args: Any) -> Expression[Any]:
     """Return the call of a built-in function."""
-    return Expression(called(name, *given(*args)))
+    return Expression(call_form(name, *given(*args)))
 
 
 def listed(before: str, after: str, *args: Any) -> Expression[Any]:
@@ -54,7 +54,7 @@ def ranges_of(where: str, *given_columns: Any) -> tuple[tuple[str | int, str | i
         match one._node if isinstance(one, Expression) else one:
             case Columns(ranges):
                 found.extend(ranges)
-            case Column(name):
+            case ColumnNode(name):
                 found.append((name, name))
             case Text(value=int(place)) | int(place):
                 found.append((place, place))

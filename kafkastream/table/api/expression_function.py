@@ -8,7 +8,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.sql.user_functions import UserFunction
-from kafkastream.table.api.tree import UserCall
+from kafkastream.table.api.expression_tree import PythonCall
 from kafkastream.table.api.tree_methods import given
 from kafkastream.table.expression import Expression
 
@@ -32,7 +32,7 @@ class ExpressionFunction(UserFunction):
         Args:
             args: Expressions and values.
         """
-        return Expression(UserCall(self, given(*args)))
+        return Expression(PythonCall(self, given(*args)))
 
     def alias(self, *alias_names: str) -> Self:
         """Return the function with names for the columns of its result, for ``Table.flat_map(f.alias("a"))``."""

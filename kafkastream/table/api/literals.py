@@ -11,7 +11,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.value_printing import shown
 from kafkastream.sql.quoting import literal
 from kafkastream.sql.types import DataType
-from kafkastream.table.api.tree import Strength, Text
+from kafkastream.table.api.expression_tree import Strength, Text
 
 __all__ = ["literal_of", "null_of_type", "typed_literal"]
 

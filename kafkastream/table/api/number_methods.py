@@ -6,7 +6,7 @@ from typing import Any
 
 from typing_extensions import Self
 
-from kafkastream.table.api.tree import called
+from kafkastream.table.api.expression_tree import call_form
 from kafkastream.table.api.tree_methods import TreeMethods, given
 
 __all__ = ["NumberMethods"]
@@ -37,7 +37,7 @@ class NumberMethods(TreeMethods):
 
     def log(self, base: Any = None) -> Self:
         """Return the logarithm to a base, by default the natural one."""
-        node = called("LOG", *given(base), self._node)
+        node = call_form("LOG", *given(base), self._node)
         return self._of(node)
 
     @property

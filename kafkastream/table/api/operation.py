@@ -16,23 +16,23 @@ from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.table import Expression
 from kafkastream.sql.types import DataType
+from kafkastream.table.api.expression_tree import ExpressionNode
 from kafkastream.table.api.operands import Operands
 from kafkastream.table.api.operation_text import OperationText
 from kafkastream.table.api.select_text import SelectText
-from kafkastream.table.api.sql_text import shown
-from kafkastream.table.api.tree import Node
+from kafkastream.table.api.sql_text import shown_expression
 from kafkastream.table.api.tree_methods import TreeMethods, node_of
 
 if TYPE_CHECKING:
     from kafkastream.table.api.query_table import QueryTable
 
-__all__ = ["Operation", "nodes_of"]
+__all__ = ["ApiOperation", "nodes_of"]
 
 T = TypeVar("T", bound="QueryTable")
 _NUMBERS: Final = itertools.count(1)
 
 
-class Operation(Generic[T]):
+class ApiOperation(Generic[T]):
     """Operation on a table.
 
     Args:
@@ -130,7 +130,7 @@ class Operation(Generic[T]):
         return UnsupportedFeatureError(what, where=self.where, now=now)
 
 
-def nodes_of(where: str, expressions: Iterable[Any]) -> list[Node]:
+def nodes_of(where: str, expressions: Iterable[Any]) -> list[ExpressionNode]:
     """Return the trees of expressions.
 
     Raises:
@@ -149,5 +149,5 @@ def nodes_of(where: str, expressions: Iterable[Any]) -> list[Node]:
 
 def _shown(argument: Any) -> str:
     if isinstance(argument, TreeMethods):
-        return shown(argument._node)
+        return shown_expression(argument._node)
     return "..." if hasattr(argument, "_t_env") else repr(argument)

@@ -13,29 +13,29 @@ from kafkastream.sql.quoting import quoted
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import FunctionKind
-from kafkastream.table.api.operands import Operands
-from kafkastream.table.api.sql_text import TextWriter
-from kafkastream.table.api.tree import (
+from kafkastream.table.api.expression_tree import (
     Aggregate,
-    Column,
+    ColumnNode,
     Columns,
+    ExpressionNode,
     Flattened,
     Form,
     Member,
     NamedCall,
-    Node,
     OfWindow,
-    Over,
+    OverCall,
     Plus,
+    PythonCall,
     Renamed,
     Strength,
-    UserCall,
 )
+from kafkastream.table.api.operands import Operands
+from kafkastream.table.api.sql_text import TextWriter
 
-__all__ = ["Item", "OperationText"]
+__all__ = ["NamedText", "OperationText"]
 
 
-class Item(NamedTuple):
+class NamedText(NamedTuple):
     """A column of a result: its name and its SQL."""
 
     name: str
@@ -70,7 +70,7 @@ class OperationText(TextWriter):
     over_windows: Mapping[str, str] = attrs.field(factory=dict)
     where: str = ""
 
-    def items(self, nodes: Sequence[Node]) -> list[Item]:
+    def items(self, nodes: Sequence[ExpressionNode]) -> list[NamedText]:
         """Return the columns that expressions give, with the names that Flink gives them.
 
         Raises:
@@ -79,25 +79,25 @@ class OperationText(TextWriter):
         expanded = [one for node in nodes for one in self.expanded(node)]
         numbered = list(dict.fromkeys(one for node in expanded for one in self._aggregates(node)))
         named = {node: f"EXPR${at}" for at, node in enumerate(numbered)}
-        found = [Item(_name(node, named) or f"_c{at}", self.value(node)) for at, node in enumerate(expanded)]
+        found = [NamedText(_name(node, named) or f"_c{at}", self.value(node)) for at, node in enumerate(expanded)]
         twice = [name for name, times in Counter(item.name for item in found).items() if times > 1]
         if twice:
             raise self.error(f"Ambiguous column name: {twice[0]}", "Give one of the columns another name: .alias('x').")
         return found
 
-    def value(self, node: Node) -> str:
+    def value(self, node: ExpressionNode) -> str:
         """Return the SQL of an expression without its name."""
         return self.text(node.node if isinstance(node, Renamed) else node)
 
-    def condition(self, node: Node) -> str:
+    def condition(self, node: ExpressionNode) -> str:
         """Return the SQL of a condition that is joined with others by AND."""
         return self.operand(node, Strength.AND)
 
-    def expanded(self, node: Node) -> Iterator[Node]:
+    def expanded(self, node: ExpressionNode) -> Iterator[ExpressionNode]:
         """Return the expressions of the columns that an expression expands to."""
         match node:
             case Columns():
-                yield from (Column(name) for name in self._chosen(node))
+                yield from (ColumnNode(name) for name in self._chosen(node))
             case Flattened(inner):
                 type_ = self.type_of(self.text(inner))
                 if type_ is None or type_.kind is not Kind.ROW:
@@ -106,14 +106,14 @@ class OperationText(TextWriter):
             case _:
                 yield node
 
-    def column(self, node: Column) -> str:
+    def column(self, node: ColumnNode) -> str:
         """Return the name of a column, which the table must have."""
         if node.name not in self.names:
             what = f"Cannot resolve field [{node.name}], input field list:[{', '.join(self.names)}]."
             raise self.error(what, did_you_mean(node.name, self.names))
         return quoted(node.name)
 
-    def user_call(self, node: UserCall, over: str = "") -> str:
+    def user_call(self, node: PythonCall, over: str = "") -> str:
         """Return the call of a function, with all columns for ``*``."""
         parts = tuple(one for part in node.parts for one in self.expanded(part))
         return TextWriter.user_call(self, attrs.evolve(node, parts=parts), over)
@@ -128,11 +128,11 @@ class OperationText(TextWriter):
             f"CONCAT({self.text(node.left)}, {other if right and right.kind in _TEXTS else f'CAST({other} AS STRING)'})"
         )
 
-    def function(self, node: UserCall) -> str:
+    def function(self, node: PythonCall) -> str:
         """Return the name of a user-defined function."""
         return quoted(self.operands.name_of(self.operands.outer.functions.anonymous(node.function)))
 
-    def window(self, node: Over) -> str:
+    def window(self, node: OverCall) -> str:
         """Return the window of an aggregate."""
         if node.window not in self.over_windows:
             what = f"Could not resolve over call: the window {node.window} is not declared."
@@ -141,7 +141,7 @@ class OperationText(TextWriter):
 
     def of_window(self, node: OfWindow) -> str:
         """Return a property of a group window."""
-        alias = node.window.name if isinstance(node.window, Column) else ""
+        alias = node.window.name if isinstance(node.window, ColumnNode) else ""
         if (alias, node.part) not in self.properties:
             what = f"{alias or 'The expression'} is not the alias of a group window, which {node.part.lower()} needs."
             raise self.error(what, "Write table.window(Tumble.over(...).on(...).alias('w')).group_by(col('w')).")
@@ -184,25 +184,25 @@ class OperationText(TextWriter):
 
     def _place(self, column: str | int) -> int:
         if isinstance(column, str):
-            self.column(Column(column))
+            self.column(ColumnNode(column))
             return list(self.names).index(column)
         if not 1 <= column <= len(self.names):
             raise self.error(f"there is no column {column} of {len(self.names)}", "Columns count from 1.")
         return column - 1
 
-    def is_aggregate(self, node: Node) -> bool:
+    def is_aggregate(self, node: ExpressionNode) -> bool:
         """Whether an expression calls an aggregate itself."""
         match node:
-            case UserCall(function):
+            case PythonCall(function):
                 return function.kind in _AGGREGATES
             case NamedCall(path):
                 named = self.operands.function(path)
                 return named is not None and named.function.kind in _AGGREGATES
         return isinstance(node, Aggregate)
 
-    def _aggregates(self, node: Node) -> Iterator[Node]:
+    def _aggregates(self, node: ExpressionNode) -> Iterator[ExpressionNode]:
         """Return the aggregates and window properties of an expression, which Flink numbers."""
-        if isinstance(node, Over):
+        if isinstance(node, OverCall):
             return
         if self.is_aggregate(node) or isinstance(node, OfWindow):
             yield node
@@ -215,12 +215,12 @@ _TEXTS = frozenset({Kind.CHAR, Kind.VARCHAR})
 _AGGREGATES = frozenset({FunctionKind.AGGREGATE, FunctionKind.TABLE_AGGREGATE})
 
 
-def _name(node: Node, named: Mapping[Node, str]) -> str:
+def _name(node: ExpressionNode, named: Mapping[ExpressionNode, str]) -> str:
     """Return the name that Flink derives from an expression; empty for none."""
     if node in named:
         return named[node]
     match node:
-        case Column(name):
+        case ColumnNode(name):
             return name
         case Renamed(_, (name, *_)):
             return name

@@ -8,7 +8,17 @@ from typing_extensions import Self
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.types import DataType
-from kafkastream.table.api.tree import Flattened, Form, Member, Plus, Renamed, Strength, TableQuery, called, infix
+from kafkastream.table.api.expression_tree import (
+    Flattened,
+    Form,
+    Member,
+    Plus,
+    Renamed,
+    Strength,
+    TableQuery,
+    call_form,
+    infix,
+)
 from kafkastream.table.api.tree_methods import TreeMethods, given, node_of
 
 __all__ = ["OperatorMethods"]
@@ -53,7 +63,7 @@ class OperatorMethods(TreeMethods):
         return self._call("POWER", power)
 
     def __rpow__(self, base: Any) -> Self:
-        return self._of(called("POWER", node_of(base), self._node))
+        return self._of(call_form("POWER", node_of(base), self._node))
 
     def __eq__(self, other: object) -> Self:  # type: ignore[override]  # an expression, as in PyFlink
         return self._infix("=", other, Strength.COMPARISON)

@@ -11,13 +11,13 @@ from kafkastream.sql.types import DataType, Kind, RowField
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["rows_of"]
+__all__ = ["pandas_rows"]
 
 _WHERE: Final = "from_pandas"
 _DIGITS: Final = {"s": 0, "ms": 3, "us": 6, "ns": 6}
 
 
-def rows_of(
+def pandas_rows(
     frame: pandas.DataFrame, schema: DataType | Sequence[str] | Sequence[DataType] | None
 ) -> tuple[list[tuple[Any, ...]], DataType]:
     """Return the rows of a DataFrame and their ROW type, as PyFlink derives it; NaN is NULL.

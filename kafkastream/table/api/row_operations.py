@@ -7,7 +7,7 @@ from typing import Any
 import attrs
 from typing_extensions import Self
 
-from kafkastream.table.api.operation import Operation, nodes_of
+from kafkastream.table.api.operation import ApiOperation, nodes_of
 from kafkastream.table.api.query_table import QueryTable
 from kafkastream.table.api.select_text import SelectText
 
@@ -56,7 +56,7 @@ class RowOperations(QueryTable):
         Raises:
             DefinitionError: A key is invalid.
         """
-        done = Operation(self, "order_by", *fields)
+        done = ApiOperation(self, "order_by", *fields)
         keys = tuple(map(done.writer().value, nodes_of(done.where, fields)))
         return done.finished(attrs.evolve(done.select, order=keys), self._fields)
 
@@ -99,7 +99,7 @@ class RowOperations(QueryTable):
         return self.offset(offset).fetch(fetch)
 
     def _limited(self, method: str, number: int, clause: str) -> Self:
-        done = Operation(self, method, number)
+        done = ApiOperation(self, method, number)
         select, is_sorted = done.select, self._select is not None and self._select.has_end and not self._select.whole
         if self._select is not None and is_sorted:
             select = self._select
@@ -113,7 +113,7 @@ class RowOperations(QueryTable):
         return done.finished(limited, self._fields if clause == "offset" else None)
 
     def _combined(self, method: str, operator: str, right: Self) -> Self:
-        done = Operation(self, method, right)
+        done = ApiOperation(self, method, right)
         if len(self._names) != len(right._names):
             sizes = f"{len(self._names)} and {len(right._names)}"
             what = f"The {method} operation on two tables of different column sizes: {sizes} is not supported"
@@ -122,7 +122,7 @@ class RowOperations(QueryTable):
         return done.finished(SelectText(whole=f" {operator} ".join(sides)))
 
     @staticmethod
-    def _side(done: Operation[Any], table: QueryTable, operator: str, *, is_left: bool) -> str:
+    def _side(done: ApiOperation[Any], table: QueryTable, operator: str, *, is_left: bool) -> str:
         """Return an operand of a set operation: its own text where that means the same."""
         select = table._select
         is_chain = is_left and operator == "UNION ALL" and bool(select and select.whole)

@@ -8,36 +8,36 @@ from typing import Any, Final
 
 from kafkastream.sql.expressions.built_in_names import is_built_in
 from kafkastream.sql.quoting import quoted
-from kafkastream.table.api.tree import (
+from kafkastream.table.api.expression_tree import (
     Aggregate,
-    Column,
+    ColumnNode,
     Columns,
+    ExpressionNode,
     Flattened,
     Form,
     Member,
     NamedCall,
-    Node,
     OfWindow,
-    Over,
+    OverCall,
     Plus,
+    PythonCall,
     Renamed,
     Strength,
     TableQuery,
     Text,
-    UserCall,
 )
 
-__all__ = ["TextWriter", "shown"]
+__all__ = ["TextWriter", "shown_expression"]
 
 
 class TextWriter:
     """Writes expressions that refer to no table; subclasses add one."""
 
-    def text(self, node: Node) -> str:
+    def text(self, node: ExpressionNode) -> str:
         """Return the SQL of an expression."""
         return _WRITERS[type(node)](self, node)
 
-    def operand(self, node: Node, least: Strength) -> str:
+    def operand(self, node: ExpressionNode, least: Strength) -> str:
         """Return the SQL of an operand, in parentheses if it binds less than needed."""
         text = self.text(node)
         return f"({text})" if node.strength < least else text
@@ -48,7 +48,7 @@ class TextWriter:
         operands = (self.operand(part, least[min(at, len(least) - 1)]) for at, part in enumerate(node.parts))
         return node.form.format(*operands)
 
-    def column(self, node: Column) -> str:
+    def column(self, node: ColumnNode) -> str:
         """Return the name of a column."""
         return quoted(node.name)
 
@@ -65,7 +65,7 @@ class TextWriter:
         called = f"{name}({distinct}{arguments}){over}"
         return f"COALESCE({called}, 0)" if node.name == "SUM0" else called
 
-    def user_call(self, node: UserCall, over: str = "") -> str:
+    def user_call(self, node: PythonCall, over: str = "") -> str:
         """Return the call of a user-defined function."""
         distinct = "DISTINCT " if node.is_distinct else ""
         return f"{self.function(node)}({distinct}{', '.join(map(self.text, node.parts))}){over}"
@@ -76,7 +76,7 @@ class TextWriter:
         name = node.path[0] if is_plain else quoted(*node.path)
         return f"{name}({', '.join(map(self.text, node.parts))}){over}"
 
-    def function(self, node: UserCall) -> str:
+    def function(self, node: PythonCall) -> str:
         """Return the name of a user-defined function."""
         return node.function.name
 
@@ -84,7 +84,7 @@ class TextWriter:
         """Return an expression with its names."""
         return f"{self.text(node.node)} AS {', '.join(map(quoted, node.names))}"
 
-    def over(self, node: Over) -> str:
+    def over(self, node: OverCall) -> str:
         """Return an aggregate over a window."""
         window = f" OVER {self.window(node)}"
         match node.node:
@@ -92,13 +92,13 @@ class TextWriter:
                 return self.aggregate(of_row, re.sub(r" (ROWS|RANGE) BETWEEN .*\)$", ")", window))
             case Aggregate() as aggregate:
                 return self.aggregate(aggregate, window)
-            case UserCall() as call:
+            case PythonCall() as call:
                 return self.user_call(call, window)
             case NamedCall() as named:
                 return self.named_call(named, window)
         return self.text(node.node) + window
 
-    def window(self, node: Over) -> str:
+    def window(self, node: OverCall) -> str:
         """Return the window of an aggregate."""
         return quoted(node.window)
 
@@ -108,7 +108,7 @@ class TextWriter:
 
     def member(self, node: Member) -> str:
         """Return a field of a row."""
-        is_simple = isinstance(node.node, (Column, Member))
+        is_simple = isinstance(node.node, (ColumnNode, Member))
         value = self.text(node.node)
         return f"{value if is_simple else f'({value})'}.{quoted(str(node.field))}"
 
@@ -130,16 +130,16 @@ class TextWriter:
         return "a table"
 
 
-_WRITERS: Final[Mapping[type[Node], Callable[[Any, Any], str]]] = {
+_WRITERS: Final[Mapping[type[ExpressionNode], Callable[[Any, Any], str]]] = {
     Text: lambda _, node: node.text,
-    Column: lambda writer, node: writer.column(node),
+    ColumnNode: lambda writer, node: writer.column(node),
     Form: lambda writer, node: writer.form(node),
     Plus: lambda writer, node: writer.plus(node),
     Aggregate: lambda writer, node: writer.aggregate(node),
     NamedCall: lambda writer, node: writer.named_call(node),
-    UserCall: lambda writer, node: writer.user_call(node),
+    PythonCall: lambda writer, node: writer.user_call(node),
     Renamed: lambda writer, node: writer.renamed(node),
-    Over: lambda writer, node: writer.over(node),
+    OverCall: lambda writer, node: writer.over(node),
     OfWindow: lambda writer, node: writer.of_window(node),
     Member: lambda writer, node: writer.member(node),
     Flattened: lambda writer, node: writer.flattened(node),
@@ -148,6 +148,6 @@ _WRITERS: Final[Mapping[type[Node], Callable[[Any, Any], str]]] = {
 }
 
 
-def shown(node: Node) -> str:
+def shown_expression(node: ExpressionNode) -> str:
     """Return an expression as SQL, for users."""
     return TextWriter().text(node)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing_extensions import Self
 
 from kafkastream.errors import DefinitionError
+from kafkastream.table.api.expression_tree import ExpressionNode, Form, Text
 from kafkastream.table.api.json_clauses import TimeIntervalUnit
-from kafkastream.table.api.tree import Form, Node, Text
 from kafkastream.table.api.tree_methods import TreeMethods
 
 __all__ = ["TimeMethods"]
@@ -148,7 +148,7 @@ class TimeMethods(TreeMethods):
         return self._of(Text(f"INTERVAL '{_count(self._node, times, unit)}' {unit.removeprefix('MILLI')}"))
 
 
-def _count(node: Node, times: int, unit: str) -> str:
+def _count(node: ExpressionNode, times: int, unit: str) -> str:
     """Return the number of an interval."""
     count = node.value if isinstance(node, Text) else None
     if not isinstance(count, int) or isinstance(count, bool):

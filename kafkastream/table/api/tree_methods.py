@@ -6,8 +6,16 @@ from typing import Any
 
 from typing_extensions import Self
 
+from kafkastream.table.api.expression_tree import (
+    Aggregate,
+    ColumnNode,
+    ExpressionNode,
+    Form,
+    Strength,
+    call_form,
+    infix,
+)
 from kafkastream.table.api.literals import literal_of
-from kafkastream.table.api.tree import Aggregate, Column, Form, Node, Strength, called, infix
 
 __all__ = ["TreeMethods", "given", "node_of"]
 
@@ -19,15 +27,15 @@ class TreeMethods:
         node: Root of the tree.
     """
 
-    def __init__(self, node: Node | str) -> None:
-        self._node = Column(node) if isinstance(node, str) else node
+    def __init__(self, node: ExpressionNode | str) -> None:
+        self._node = ColumnNode(node) if isinstance(node, str) else node
 
-    def _of(self, node: Node) -> Self:
+    def _of(self, node: ExpressionNode) -> Self:
         return type(self)(node)
 
     def _call(self, name: str, *arguments: Any) -> Self:
         """Return the call of a built-in function with the expression as its first argument."""
-        return self._of(called(name, self._node, *given(*arguments)))
+        return self._of(call_form(name, self._node, *given(*arguments)))
 
     def _form(self, form: str, *arguments: Any) -> Self:
         return self._of(Form(form, (self._node, *given(*arguments))))
@@ -44,7 +52,7 @@ class TreeMethods:
         return self._of(Aggregate(name, (self._node, *given(*arguments))))
 
 
-def node_of(value: Any) -> Node:
+def node_of(value: Any) -> ExpressionNode:
     """Return the tree of an expression, or the literal of a value.
 
     Raises:
@@ -53,6 +61,6 @@ def node_of(value: Any) -> Node:
     return value._node if isinstance(value, TreeMethods) else literal_of(value)
 
 
-def given(*values: Any) -> tuple[Node, ...]:
+def given(*values: Any) -> tuple[ExpressionNode, ...]:
     """Return the trees of arguments that are not None."""
     return tuple(node_of(value) for value in values if value is not None)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kafkastream.table.api.operation import Operation
-from kafkastream.table.api.tree import Node, Text
+from kafkastream.table.api.expression_tree import ExpressionNode, Text
+from kafkastream.table.api.operation import ApiOperation
 from kafkastream.table.window import GroupWindow, OverWindow
 
 __all__ = ["grouped_by", "over_texts", "window_properties"]
 
 
-def grouped_by(done: Operation[Any], window: GroupWindow) -> str:
+def grouped_by(done: ApiOperation[Any], window: GroupWindow) -> str:
     """Return a group window as an entry of GROUP BY.
 
     Raises:
@@ -37,12 +37,12 @@ def window_properties(window: GroupWindow, text: str) -> Mapping[tuple[str, str]
     return {(window.name, part): f"{window.function}_{part}{arguments}" for part in parts}
 
 
-def over_texts(done: Operation[Any], windows: Iterable[OverWindow]) -> Mapping[str, str]:
+def over_texts(done: ApiOperation[Any], windows: Iterable[OverWindow]) -> Mapping[str, str]:
     """Return over windows as they follow OVER, by alias."""
     return {window.name: _over(done, window) for window in windows}
 
 
-def _over(done: Operation[Any], window: OverWindow) -> str:
+def _over(done: ApiOperation[Any], window: OverWindow) -> str:
     writer = done.writer()
     partition = f"PARTITION BY {', '.join(map(writer.text, window.partition))} " if window.partition else ""
     lower = writer.text(window.preceding)
@@ -55,5 +55,5 @@ def _over(done: Operation[Any], window: OverWindow) -> str:
     return f"({partition}ORDER BY {order} {unit} BETWEEN {start} PRECEDING AND CURRENT ROW)"
 
 
-def _is_current(bound: Node, unit: str) -> bool:
+def _is_current(bound: ExpressionNode, unit: str) -> bool:
     return isinstance(bound, Text) and bound.text == ("CURRENT_ROW" if unit == "ROWS" else "CURRENT_RANGE")

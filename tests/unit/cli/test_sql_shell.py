@@ -11,7 +11,7 @@ from rich.console import Console
 
 from kafkastream.cli.shell.completion import completions
 from kafkastream.cli.shell.live_table import ChangelogTable
-from kafkastream.cli.shell.session import ShellSession
+from kafkastream.cli.shell.shell_session import ShellSession
 from kafkastream.cli.shell.statement_text import is_complete
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.table import EnvironmentSettings, TableEnvironment

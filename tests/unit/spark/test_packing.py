@@ -14,7 +14,7 @@ from kafkastream.spark.session import packed_environment as packing
 
 
 def test_what_is_left_out_takes_its_metadata_along_and_nothing_of_others() -> None:
-    names = packing.files_of({"PySpark", "protobuf", "typing_extensions"})
+    names = packing.package_files({"PySpark", "protobuf", "typing_extensions"})
     assert {"pyspark", "typing_extensions.py"} <= names
     assert any(name.startswith("pyspark-") for name in names)
     assert not names & {"pandas", "pyarrow", "kafkastream"}

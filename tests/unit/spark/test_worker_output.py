@@ -8,7 +8,7 @@ import pytest
 
 from kafkastream.spark.checkpoint import control_stream
 from kafkastream.spark.session.jvm import own_words
-from kafkastream.spark.session.worker_output import shown
+from kafkastream.spark.session.worker_output import shown_lines
 
 PYSPARK = "/venv/lib/python3.11/site-packages/pyspark"
 
@@ -77,7 +77,7 @@ Exception ignored by my function
 
 
 def of(text: str) -> str:
-    return b"".join(shown(text.encode().splitlines(keepends=True))).decode()
+    return b"".join(shown_lines(text.encode().splitlines(keepends=True))).decode()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_all_else_is_shown_as_it_is(own: str) -> None:
 
 def test_a_line_is_shown_before_the_next_one_comes() -> None:
     lines = iter([b"first\n", b"Traceback (most recent call last):\n", b"cut off"])
-    out = shown(lines)
+    out = shown_lines(lines)
     assert next(out) == b"first\n"
     assert next(lines).startswith(b"Traceback")
     assert b"".join(out) == b"cut off"

@@ -14,7 +14,7 @@ import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.model.connectors.file_sink_settings import DefaultRollingPolicy
-from kafkastream.spark.sql.files.file_contents import elements_of
+from kafkastream.spark.sql.files.file_contents import file_elements
 from kafkastream.sql.connectors import FileTableSink, FileTableSource, check_partitions, sink_of, source_of
 from kafkastream.sql.files.parquet_file_format import ParquetCompression, ParquetFormat
 from kafkastream.sql.files.tables import Partitions, TableFile, TableFiles
@@ -204,15 +204,15 @@ def test_files_are_found_with_their_partitions(tmp_path: Path) -> None:
         (tmp_path / name).write_text("xy")
     os.utime(tmp_path / "a=1/b=x%20y/f", (1, 1.5))
     source = FileTableSource(base_path=str(tmp_path), part=None, partitions=found.partitions)  # type: ignore[arg-type]  # is not read
-    files: list[TableFile] = list(elements_of(source.graph_source.elements))  # type: ignore[arg-type]  # a table's
+    files: list[TableFile] = list(file_elements(source.graph_source.elements))  # type: ignore[arg-type]  # a table's
     assert [one.partition for one in files] == [("1", None), ("1", "x y")]
     assert files[1] == TableFile(str(tmp_path / "a=1/b=x%20y/f"), 2, 1500, ("1", "x y"))
     (tmp_path / "a=2").mkdir()
     (tmp_path / "a=2/f").touch()
     with pytest.raises(DefinitionError, match="2 partition columns, and the file is in 1 directories"):
-        list(elements_of(source.graph_source.elements))  # type: ignore[arg-type]  # a table's
+        list(file_elements(source.graph_source.elements))  # type: ignore[arg-type]  # a table's
     (tmp_path / "a=2/f").unlink()
     (tmp_path / "b=2/a=3").mkdir(parents=True)
     (tmp_path / "b=2/a=3/f").touch()
     with pytest.raises(DefinitionError, match="'b=2' is not a value of the partition column 'a'"):
-        list(elements_of(source.graph_source.elements))  # type: ignore[arg-type]  # a table's
+        list(file_elements(source.graph_source.elements))  # type: ignore[arg-type]  # a table's

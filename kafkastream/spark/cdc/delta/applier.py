@@ -16,9 +16,9 @@ from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, S
 from kafkastream.cdc.merge import widened_type
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import TableId, TableSchema
-from kafkastream.spark.cdc.delta.connection import active, insisting, told
+from kafkastream.spark.cdc.delta.connection import active, insisting, translated_delta_errors
 from kafkastream.spark.cdc.delta.tables import DeltaTables, ExistingTable, delta_fields, delta_type, quoted
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.sql.formats.spark_types import flink_type
 from kafkastream.spark.sql.formats.value_texts import utc_text
 from kafkastream.sql.types import DataType, Kind
@@ -56,7 +56,7 @@ class DeltaMetadataApplier:
 
     def _apply(self, change: SchemaChange) -> None:
         table, path = change.table, self.tables.path(change.table)
-        with told(f"table {table}, {path}"):
+        with translated_delta_errors(f"table {table}, {path}"):
             existing = self.tables.existing(table)
             if isinstance(change, CreateTable):
                 self._create(table, change.schema, existing)
@@ -132,7 +132,7 @@ class DeltaMetadataApplier:
         options: Mapping[str, str] | None = None,
     ) -> None:
         """Append no rows, by which the table gets a schema."""
-        nothing = frame_of(self.tables.session, [], StructType(fields))
+        nothing = local_frame(self.tables.session, [], StructType(fields))
         writer = nothing.write.format("delta").mode("append").option("mergeSchema", "true").options(**(options or {}))
         writer.partitionBy(*partition_by).save(self.tables.path(table))
 

@@ -14,13 +14,13 @@ from pyspark.sql import SparkSession
 
 from kafkastream.cdc.sinks import SinkError
 from kafkastream.spark.internals import texts
-from kafkastream.spark.internals.conditions import conditions_of, raised_text
+from kafkastream.spark.internals.conditions import error_conditions, raised_text
 from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
 from kafkastream.spark.session.translate_errors import without_secrets
 
-__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "told"]
+__all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "translated_delta_errors"]
 
 log = logging.getLogger("kafkastream")
 
@@ -64,7 +64,7 @@ def active(session: SparkSession) -> Iterator[None]:
 
 
 @contextmanager
-def told(where: str) -> Iterator[None]:
+def translated_delta_errors(where: str) -> Iterator[None]:
     """Translate errors of Delta and of file systems into a ``SinkError`` with the table's path.
 
     Raises:
@@ -103,7 +103,7 @@ def _refusal(error: Exception, where: str) -> SinkError | None:
     raised = raised_text(error)
     if raised is not None:
         return SinkError(raised, where=where)
-    if any(map(_CONCURRENT.match, conditions_of(error))) or re.search(texts.DELTA_CONCURRENT_CLASSES, text):
+    if any(map(_CONCURRENT.match, error_conditions(error))) or re.search(texts.DELTA_CONCURRENT_CLASSES, text):
         return ConcurrentChangeError(
             "another job has changed the table at the same moment",
             where=where,

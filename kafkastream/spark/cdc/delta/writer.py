@@ -15,7 +15,7 @@ from kafkastream.cdc.book import SchemaBook
 from kafkastream.cdc.sinks import MetadataApplier, SinkError
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.spark.cdc.delta.applier import DeltaMetadataApplier, cast_column, holds
-from kafkastream.spark.cdc.delta.connection import active, insisting, prepared, told
+from kafkastream.spark.cdc.delta.connection import active, insisting, prepared, translated_delta_errors
 from kafkastream.spark.cdc.delta.tables import DeltaTables, delta_type, quoted
 from kafkastream.spark.cdc.frame_sink import ORDER, MicroBatch
 from kafkastream.spark.cdc.messages import table_text
@@ -83,7 +83,7 @@ class DeltaWriter:
 
     def _write_once(self, rows: DataFrame, table: TableId, schema: TableSchema, application: str, number: int) -> None:
         """Write the rows of a table, unless it already contains the micro-batch."""
-        with told(self._place(table)):
+        with translated_delta_errors(self._place(table)):
             types = self._types(table, schema)
             if not self._has_written(table, application, number):
                 self._write(rows.where(functions.col("table") == table_text(table)), table, schema, types)

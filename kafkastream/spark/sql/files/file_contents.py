@@ -22,7 +22,7 @@ from kafkastream.errors import DefinitionError, StorageError, UnsupportedFeature
 from kafkastream.model.common.row import Row, named_rows
 from kafkastream.model.connectors.file_formats import FileContents, FileFormat, TextLineFormat
 from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
-from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.sql.functions.python_values import user_values
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.files.csv_file_format import CsvReaderFormat
@@ -32,7 +32,7 @@ from kafkastream.sql.files.tables import TableFile, TableFiles
 __all__ = [
     "CONTENTS_SCHEMA",
     "contents_reader",
-    "elements_of",
+    "file_elements",
     "files_of",
     "opened_bytes",
     "opened_text",
@@ -97,7 +97,7 @@ def _rows(
             yield pa.RecordBatch.from_arrays([pa.array([node] * len(some), pa.int32()), values], ["source", "value"])
 
 
-def elements_of(contents: FileContents) -> Iterator[Any]:
+def file_elements(contents: FileContents) -> Iterator[Any]:
     """Read all elements on the driver; errors as of ``files_of``."""
     return _elements(files_of(contents), contents.format)
 

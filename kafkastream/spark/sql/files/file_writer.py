@@ -20,7 +20,7 @@ from kafkastream.spark.worker.batch_context import BatchContext
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.part_files import PartNames, WrittenParts, told
+from kafkastream.spark.worker.part_files import PartNames, WrittenParts, translated_file_errors
 from kafkastream.spark.worker.reports import Report, ReportKind
 
 __all__ = ["FileOperator"]
@@ -113,14 +113,14 @@ class FileOperator(SinkOperator):
         """Write elements."""
         assert self._format is not None
         chunks = self._format.chunks(batch.values)
-        with told(self.sink.base_path):
+        with translated_file_errors(self.sink.base_path):
             for folder, chunk in chunks:
                 self._bucket(folder).write(chunk)
 
     def finish(self) -> Iterator[Report]:
         """End all part files, and report them to the driver."""
         assert self._names is not None
-        with told(self.sink.base_path):
+        with translated_file_errors(self.sink.base_path):
             for bucket in self._buckets.values():
                 bucket.end_part()
         parts = {path: hidden for bucket in self._buckets.values() for path, hidden in bucket.parts.items()}
@@ -128,7 +128,7 @@ class FileOperator(SinkOperator):
 
     def abandon(self) -> None:
         """Delete the part files."""
-        with told(self.sink.base_path):
+        with translated_file_errors(self.sink.base_path):
             for bucket in self._buckets.values():
                 bucket.close()
                 for hidden in bucket.parts.values():

@@ -12,20 +12,20 @@ from pyarrow import types
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.value_printing import shown
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.sql.functions.python_values import user_values
 from kafkastream.spark.worker.failures import call_failed
-from kafkastream.sql.function_values import NO_VALUE, not_of_type, rows_of, written
+from kafkastream.sql.function_values import NO_VALUE, not_of_type, result_rows, written
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["of_rows", "of_series", "of_tables"]
+__all__ = ["column_by_rows", "of_series", "of_tables"]
 
 _MICROS: Final = 6
 
 
-def of_rows(
+def column_by_rows(
     name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows: int, kind: DataType, arrow: pa.DataType
 ) -> pa.Array:
     """Return the results of a function that is called for each row.
@@ -35,7 +35,9 @@ def of_rows(
 
     Example:
         >>> numbers, letters = pa.array([1, 2]), pa.array(["a", None])
-        >>> of_rows("f", lambda n, s: n * (s or "-"), [numbers, letters], 2, DataType.string(), pa.string()).to_pylist()
+        >>> column_by_rows(
+        ...     "f", lambda n, s: n * (s or "-"), [numbers, letters], 2, DataType.string(), pa.string()
+        ... ).to_pylist()
         ['a', '--']
     """
     results = _each(name, call, columns, rows)
@@ -67,7 +69,7 @@ def of_tables(
     """
     (row_type,) = kind.parts
     write, values = written(row_type), []
-    for several in _each(name, lambda *given: list(rows_of(call(*given))), columns, rows):
+    for several in _each(name, lambda *given: list(result_rows(call(*given))), columns, rows):
         written_rows = []
         for result in several:
             try:

@@ -20,7 +20,7 @@ from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.internals.python import arrow_type_of, register_arrow_function
 from kafkastream.spark.session.translate_errors import FunctionFailedError
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.functions.function_columns import of_rows, of_series, of_tables
+from kafkastream.spark.sql.functions.function_columns import column_by_rows, of_series, of_tables
 from kafkastream.spark.sql.rows.row_task import HIDDEN
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.failures import function_failed
@@ -101,7 +101,7 @@ def _register(
 def _results_of(function: UserFunction) -> _Results:
     if function.kind is FunctionKind.TABLE:
         return of_tables
-    return of_series if function.is_pandas else of_rows
+    return of_series if function.is_pandas else column_by_rows
 
 
 def _closes(function: object) -> bool:

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from kafkastream.operators.table.accumulator_factory import accumulator
-from kafkastream.spark.sql.rows.local_aggregate import PAIRS, grouped
+from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups
 from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.plan.relations import column
@@ -46,7 +46,7 @@ class WindowParts:
             return []
         names = [*self._keys, START, END]
         keys = {name: numbers_of(columns.column(column(place))) for place, name in enumerate(names)}
-        found = grouped(columns, {BUCKET: columns.column(BUCKET), **keys}, self.operation.calls)
+        found = batch_groups(columns, {BUCKET: columns.column(BUCKET), **keys}, self.operation.calls)
         table = found.rename_columns([BUCKET, *names, _ROWS, *self._parts])
         buckets = pc.unique(table[BUCKET]).to_pylist()
         return [

@@ -13,7 +13,7 @@ from kafkastream.spark.sql.rows.wire_values import KIND, numbers_of, values_of
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.plan.relations import column
 
-__all__ = ["PAIRS", "grouped", "pre_aggregated"]
+__all__ = ["PAIRS", "batch_groups", "pre_aggregated"]
 
 _BOUNDS: Final = 2
 _SIGN: Final = "sign"
@@ -47,7 +47,7 @@ def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAg
     keys = [column(index) for index in range(width)]
     numbered = {key: _numbered(columns.column(key)) for key in keys if pa.types.is_nested(columns.column(key).type)}
     prepared = {key: numbered[key][0] if key in numbered else numbers_of(columns.column(key)) for key in keys}
-    found = [one.to_pylist() for one in grouped(columns, prepared, operation.calls).columns]
+    found = [one.to_pylist() for one in batch_groups(columns, prepared, operation.calls).columns]
     for place, key in enumerate(keys):
         if key in numbered:
             found[place] = [numbered[key][1][number] for number in found[place]]
@@ -60,7 +60,7 @@ def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAg
     return list(zip(rows, *found[:width], *partials, strict=True))
 
 
-def grouped(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequence[AggregateCall]) -> pa.Table:
+def batch_groups(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: Sequence[AggregateCall]) -> pa.Table:
     """Return the groups of a batch: keys, net number of rows, and the part of each call (a pair as two columns).
 
     Args:

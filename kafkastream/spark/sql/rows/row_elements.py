@@ -14,7 +14,7 @@ from pyarrow import compute
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.time import Instant
 from kafkastream.model.connectors.record_serialization import ProducerRecord
-from kafkastream.spark.sql.functions.user_values import user_values
+from kafkastream.spark.sql.functions.python_values import user_values
 from kafkastream.spark.sql.rows.wire_values import column_names, kinds_of, rows_of, values_of
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator

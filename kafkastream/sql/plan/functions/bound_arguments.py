@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from kafkastream.sql.plan.expression import Call
 
-__all__ = ["bound", "bound_text", "named"]
+__all__ = ["bound", "bound_text", "read_by_name"]
 
 
 def bound_text(template: str, texts: Sequence[str], name: str = "v") -> str:
@@ -25,10 +25,10 @@ def bound_text(template: str, texts: Sequence[str], name: str = "v") -> str:
         get(transform(array(named_struct('a0', rand())), v -> v.a0 + v.a0), 0)
     """
     places = re.compile(rf"\{{([0-{len(texts) - 1}])\}}")
-    return named(texts, lambda names: places.sub(lambda place: names[int(place[1])], template), name)
+    return read_by_name(texts, lambda names: places.sub(lambda place: names[int(place[1])], template), name)
 
 
-def named(texts: Sequence[str], body: Callable[[Sequence[str]], str], name: str = "v") -> str:
+def read_by_name(texts: Sequence[str], body: Callable[[Sequence[str]], str], name: str = "v") -> str:
     """Return the Spark SQL of a body that reads its arguments by name.
 
     Args:

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
-from kafkastream.sql.plan.functions.bound_arguments import bound_text, named
+from kafkastream.sql.plan.functions.bound_arguments import bound_text, read_by_name
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -67,7 +67,7 @@ def _object(*, absent: bool) -> BuiltInFunction:
             parts = [_value_text(value, name) for value, name in zip(call.arguments[1::2], names, strict=True)]
             return _members(keys, parts, absent=absent)
 
-        return named(texts[1::2], body, "j") if texts else "'{}'"
+        return read_by_name(texts[1::2], body, "j") if texts else "'{}'"
 
     return BuiltInFunction(never_null(_STRING), written, (0, _MANY), prepare=_pairs)
 
@@ -86,7 +86,7 @@ def _array(*, absent: bool) -> BuiltInFunction:
             values = [part if absent else f"coalesce({part}, 'null')" for part in parts]
             return f"concat('[', array_join(array({', '.join(values)}), ','), ']')"
 
-        return named(texts, body, "j") if texts else "'[]'"
+        return read_by_name(texts, body, "j") if texts else "'[]'"
 
     return BuiltInFunction(never_null(_STRING), written, (0, _MANY), prepare=_values)
 
@@ -188,7 +188,7 @@ def _is_json(kind: str) -> BuiltInFunction:
 JSON_CONSTRUCTORS: Final[Mapping[str, BuiltInFunction]] = {
     "JSON_STRING": BuiltInFunction(
         returns(_STRING),
-        lambda call, texts: named(texts, lambda names: json_text(call.arguments[0].type, names[0]), "j"),
+        lambda call, texts: read_by_name(texts, lambda names: json_text(call.arguments[0].type, names[0]), "j"),
         (1, 1),
         prepare=_values,
     ),

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from kafkastream.spark.plan.table_encoder import encoded_records
 from kafkastream.spark.plan.table_scan import scanned
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
@@ -48,7 +48,7 @@ def records(
             zip(values, keys or [None] * len(values), headers or [None] * len(values), strict=True)
         )
     ]
-    return frame_of(spark, rows, _RECORDS)
+    return local_frame(spark, rows, _RECORDS)
 
 
 def read(

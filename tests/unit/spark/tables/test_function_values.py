@@ -17,7 +17,7 @@ from pyspark.sql.pandas.types import to_arrow_type
 from kafkastream.errors import UserFunctionError
 from kafkastream.model.common.row import Row
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.functions.function_columns import of_rows, of_series
+from kafkastream.spark.sql.functions.function_columns import column_by_rows, of_series
 from kafkastream.sql.syntax.data_types import parse_type
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -30,7 +30,7 @@ def arrow(type_: str) -> pa.DataType:
 
 def result(type_: str, value: Any) -> Any:
     """What a function's result is when it has gone through Arrow."""
-    (only,) = of_rows("f", lambda: value, [], 1, parse_type(type_), arrow(type_)).to_pylist()
+    (only,) = column_by_rows("f", lambda: value, [], 1, parse_type(type_), arrow(type_)).to_pylist()
     return only
 
 
@@ -117,7 +117,7 @@ def test_arguments_are_pythons_values() -> None:
         pa.array([Decimal("1.50"), None], pa.decimal128(5, 2)),
     ]
     seen: list[tuple[Any, ...]] = []
-    of_rows("f", lambda *given: seen.append(given), columns, 2, parse_type("INT"), arrow("INT"))
+    column_by_rows("f", lambda *given: seen.append(given), columns, 2, parse_type("INT"), arrow("INT"))
     (first, by_name, time, number), nulls = seen
     assert first == Row(id=1, at=[at])
     assert first.at[0].utcoffset() == dt.timedelta(hours=2)
@@ -131,7 +131,7 @@ def test_an_error_names_the_function_and_its_arguments() -> None:
         return 1 // number
 
     with pytest.raises(UserFunctionError) as caught:
-        of_rows("boom", boom, [pa.array([1, 0])], 2, parse_type("INT"), arrow("INT"))
+        column_by_rows("boom", boom, [pa.array([1, 0])], 2, parse_type("INT"), arrow("INT"))
     assert caught.value.what == "function 'boom' raised ZeroDivisionError: integer division or modulo by zero"
     assert caught.value.where == "arguments 0"
     assert "return 1 // number" in caught.value.now

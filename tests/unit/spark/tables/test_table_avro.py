@@ -14,7 +14,7 @@ import pytest
 
 from kafkastream.errors import DefinitionError, DeliveryError, DeserializationError
 from kafkastream.spark.plan.table_encoder import encoded_records
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import translated
 from kafkastream.spark.sql.formats.avro_messages import avro_decoder
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, sink_of, source_of
@@ -172,7 +172,7 @@ def frame(session: SparkSession, records: list[dict[str, Any]]) -> DataFrame:
         "timestamp_ntz, array<timestamp_ntz>, map<string,decimal(4,1)>, struct<k:int,w:struct<v:date>>, map<string,int>"
     ).replace(", ", "|").split("|")  # fmt: skip
     schema = ", ".join(f"c{place} {kind}" for place, kind in enumerate(types))
-    return frame_of(session, [row_of(record) for record in records], schema)
+    return local_frame(session, [row_of(record) for record in records], schema)
 
 
 def values(rows: DataFrame, definition: TableDefinition) -> list[bytes | None]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream.spark.plan.table_encoder import encoded_records
-from kafkastream.spark.session.session import frame_of
+from kafkastream.spark.session.session import local_frame
 from kafkastream.sql.connectors import KafkaTableSink, sink_of
 from tests.unit.spark.tables.frames import read, table, written
 
@@ -125,7 +125,7 @@ def test_raw_numbers(session: SparkSession, endianness: str) -> None:
         messages = [struct.pack(order + code, value) for value in values]
         found = read(session, definition, [*messages, None])
         assert found == [(0, values[0]), (1, values[1]), (2, None)]
-        rows = frame_of(session, [(value,) for value in values], f"c0 {name}")
+        rows = local_frame(session, [(value,) for value in values], f"c0 {name}")
         sink = sink_of(definition)
         assert isinstance(sink, KafkaTableSink)
         assert [bytes(row.value) for row in encoded_records(rows, definition, sink).collect()] == messages

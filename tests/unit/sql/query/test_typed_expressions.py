@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from kafkastream.sql.plan.casts import cast, null_of
+from kafkastream.sql.plan.casts import cast, typed_null
 from kafkastream.sql.plan.expression import (
     NULL,
     Call,
@@ -57,7 +57,7 @@ DICE = UserCall("dice", "__function_1_dice", (NUMBER,), DataType.of(Kind.DOUBLE)
         (FieldAccess.of(call("ROW", ONE), "EXPR$0"), "(named_struct('EXPR$0', 1)).`EXPR$0`", "INT NOT NULL"),
         (cast(TEXT, parse_type("INT")), None, "INT NOT NULL"),
         (cast(NUMBER, parse_type("STRING"), tries=True), "cast(c0 as string)", "STRING"),
-        (null_of(parse_type("DATE")), "cast(null as date)", "DATE"),
+        (typed_null(parse_type("DATE")), "cast(null as date)", "DATE"),
         (
             case([call("IS NULL", NUMBER)], [ONE], NUMBER),
             "case when (c0 is null) then 1 else c0 end",

@@ -12,7 +12,7 @@ from kafkastream.sql.plan.operations import (
     TableOperation,
     WindowAggregate,
 )
-from kafkastream.sql.row_functions import of_rows
+from kafkastream.sql.row_functions import taking_columns
 from kafkastream.sql.user_functions import AggregateFunction
 from tests.unit.sql.planning import FUNCTIONS, columns, failure, operation, plan, texts, under
 
@@ -99,6 +99,6 @@ def test_vectorized_functions_need_a_window() -> None:
 def test_wrapped_functions_have_what_is_inside_of_them() -> None:
     for name, implements in (("spread", False), ("span", True)):
         function = next(one.function for one in FUNCTIONS.known.values() if one.name == name)
-        wrapped = of_rows(function, ["n"]).function
+        wrapped = taking_columns(function, ["n"]).function
         assert isinstance(wrapped, AggregateFunction)
         assert wrapped._implements("retract") is implements

@@ -12,22 +12,22 @@ from kafkastream.sql.user_functions import UserFunction
 
 __all__ = [
     "Aggregate",
-    "Column",
+    "ColumnNode",
     "Columns",
+    "ExpressionNode",
     "Flattened",
     "Form",
     "Member",
     "NamedCall",
-    "Node",
     "OfWindow",
-    "Over",
+    "OverCall",
     "Plus",
+    "PythonCall",
     "Renamed",
     "Strength",
     "TableQuery",
     "Text",
-    "UserCall",
-    "called",
+    "call_form",
     "infix",
     "walk",
 ]
@@ -47,13 +47,13 @@ class Strength(enum.IntEnum):
     CALL = 8
 
 
-class Node:
+class ExpressionNode:
     """Base of nodes."""
 
     __slots__ = ()
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """Return the nodes below it."""
         return ()
 
@@ -65,7 +65,7 @@ class Node:
 
 @final
 @attrs.frozen
-class Text(Node):
+class Text(ExpressionNode):
     """A literal, or a call without arguments.
 
     Args:
@@ -81,7 +81,7 @@ class Text(Node):
 
 @final
 @attrs.frozen
-class Column(Node):
+class ColumnNode(ExpressionNode):
     """A column, or the alias of a window.
 
     Args:
@@ -93,7 +93,7 @@ class Column(Node):
 
 @final
 @attrs.frozen
-class Form(Node):
+class Form(ExpressionNode):
     """A call or an operator, written by a form such as ``{0} + {1}``.
 
     Args:
@@ -105,7 +105,7 @@ class Form(Node):
     """
 
     form: str
-    parts: tuple[Node, ...]
+    parts: tuple[ExpressionNode, ...]
     strength: Strength = Strength.CALL
     least: tuple[Strength, ...] = ()
     keeps_name: str = ""
@@ -113,7 +113,7 @@ class Form(Node):
 
 @final
 @attrs.frozen
-class Plus(Node):
+class Plus(ExpressionNode):
     """Sum, or text with something appended to it: the types of the operands decide.
 
     Args:
@@ -121,19 +121,19 @@ class Plus(Node):
         right: Operand.
     """
 
-    left: Node
-    right: Node
+    left: ExpressionNode
+    right: ExpressionNode
     strength: Strength = Strength.SUM
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """Both operands."""
         return (self.left, self.right)
 
 
 @final
 @attrs.frozen
-class Aggregate(Node):
+class Aggregate(ExpressionNode):
     """Call of an aggregate function.
 
     Args:
@@ -144,14 +144,14 @@ class Aggregate(Node):
     """
 
     name: str
-    parts: tuple[Node, ...]
+    parts: tuple[ExpressionNode, ...]
     is_distinct: bool = False
     form: str = ""
 
 
 @final
 @attrs.frozen
-class UserCall(Node):
+class PythonCall(ExpressionNode):
     """Call of a user-defined function.
 
     Args:
@@ -161,13 +161,13 @@ class UserCall(Node):
     """
 
     function: UserFunction
-    parts: tuple[Node, ...]
+    parts: tuple[ExpressionNode, ...]
     is_distinct: bool = False
 
 
 @final
 @attrs.frozen
-class NamedCall(Node):
+class NamedCall(ExpressionNode):
     """Call of a function by its name.
 
     Args:
@@ -176,12 +176,12 @@ class NamedCall(Node):
     """
 
     path: tuple[str, ...]
-    parts: tuple[Node, ...]
+    parts: tuple[ExpressionNode, ...]
 
 
 @final
 @attrs.frozen
-class Renamed(Node):
+class Renamed(ExpressionNode):
     """Expression with names.
 
     Args:
@@ -189,18 +189,18 @@ class Renamed(Node):
         names: Names; more than one for an expression of several columns.
     """
 
-    node: Node
+    node: ExpressionNode
     names: tuple[str, ...]
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The expression alone."""
         return (self.node,)
 
 
 @final
 @attrs.frozen
-class Over(Node):
+class OverCall(ExpressionNode):
     """Aggregate over a window.
 
     Args:
@@ -208,18 +208,18 @@ class Over(Node):
         window: Alias of the window.
     """
 
-    node: Node
+    node: ExpressionNode
     window: str
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The aggregate alone."""
         return (self.node,)
 
 
 @final
 @attrs.frozen
-class OfWindow(Node):
+class OfWindow(ExpressionNode):
     """Property of a group window.
 
     Args:
@@ -228,17 +228,17 @@ class OfWindow(Node):
     """
 
     part: str
-    window: Node
+    window: ExpressionNode
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The alias alone."""
         return (self.window,)
 
 
 @final
 @attrs.frozen
-class Member(Node):
+class Member(ExpressionNode):
     """Field of a row.
 
     Args:
@@ -246,35 +246,35 @@ class Member(Node):
         field: Name of the field, or its position from 0.
     """
 
-    node: Node
+    node: ExpressionNode
     field: str | int
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The row alone."""
         return (self.node,)
 
 
 @final
 @attrs.frozen
-class Flattened(Node):
+class Flattened(ExpressionNode):
     """All fields of a row, as columns.
 
     Args:
         node: Row.
     """
 
-    node: Node
+    node: ExpressionNode
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The row alone."""
         return (self.node,)
 
 
 @final
 @attrs.frozen
-class Columns(Node):
+class Columns(ExpressionNode):
     """Several columns of a table.
 
     Args:
@@ -288,7 +288,7 @@ class Columns(Node):
 
 @final
 @attrs.frozen(eq=False)
-class TableQuery(Node):
+class TableQuery(ExpressionNode):
     """``IN`` with the rows of a table.
 
     Args:
@@ -296,12 +296,12 @@ class TableQuery(Node):
         table: Table with one column.
     """
 
-    node: Node
+    node: ExpressionNode
     table: Any
     strength: Strength = Strength.COMPARISON
 
     @property
-    def parts(self) -> tuple[Node, ...]:
+    def parts(self) -> tuple[ExpressionNode, ...]:
         """The value alone."""
         return (self.node,)
 
@@ -309,18 +309,18 @@ class TableQuery(Node):
 _UP: Final = {one: Strength(min(one + 1, Strength.CALL)) for one in Strength}
 
 
-def infix(symbol: str, left: Node, right: Node, strength: Strength) -> Form:
+def infix(symbol: str, left: ExpressionNode, right: ExpressionNode, strength: Strength) -> Form:
     """Return an operator between two operands; equal ones are taken from the left to the right."""
     loose = _UP[strength] if strength is Strength.COMPARISON else strength
     return Form(f"{{0}} {symbol} {{1}}", (left, right), strength, (loose, _UP[strength]))
 
 
-def called(name: str, *arguments: Node) -> Form:
+def call_form(name: str, *arguments: ExpressionNode) -> Form:
     """Return the call of a built-in function."""
     return Form(f"{name}({', '.join(f'{{{at}}}' for at in range(len(arguments)))})", arguments)
 
 
-def walk(node: Node) -> Iterator[Node]:
+def walk(node: ExpressionNode) -> Iterator[ExpressionNode]:
     """Return a node and all below it."""
     yield node
     for part in node.parts:

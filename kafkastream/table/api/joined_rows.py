@@ -8,14 +8,14 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.sql.quoting import quoted
-from kafkastream.sql.row_functions import of_rows
+from kafkastream.sql.row_functions import taking_columns
 from kafkastream.sql.types import Kind
 from kafkastream.sql.user_functions import UserFunction
 from kafkastream.table.api.expression_function import ExpressionFunction
-from kafkastream.table.api.operation import Operation, nodes_of
+from kafkastream.table.api.expression_tree import ColumnNode, ExpressionNode, NamedCall, PythonCall, Renamed
+from kafkastream.table.api.operation import ApiOperation, nodes_of
 from kafkastream.table.api.query_table import QueryTable
 from kafkastream.table.api.select_text import SelectText
-from kafkastream.table.api.tree import Column, NamedCall, Node, Renamed, UserCall
 from kafkastream.table.api.tree_methods import TreeMethods
 
 __all__ = ["JoinOperations"]
@@ -105,14 +105,14 @@ class JoinOperations(QueryTable):
         Raises:
             DefinitionError: It is not a call of a scalar function.
         """
-        done = Operation(self, "map", func)
+        done = ApiOperation(self, "map", func)
         node, names = self._call(done, func)
         type_ = done.type_of(text := done.writer().text(node))
         if type_ is None or type_.kind is not Kind.ROW:
             name = names[0] if names else "_c0"
             return done.finished(attrs.evolve(done.select, items=(f"{text} AS {quoted(name)}",)))
         inner = done.finished(attrs.evolve(done.select, items=(f"{text} AS `$row`",)))
-        outer = Operation(inner, "map", func)
+        outer = ApiOperation(inner, "map", func)
         fields = [field.name for field in type_.fields]
         named = zip(fields, names or fields, strict=False)
         return outer.finished(
@@ -129,7 +129,7 @@ class JoinOperations(QueryTable):
             DefinitionError: It is not a call of a table function.
         """
         joined = self._lateral("flat_map", "JOIN", func, None, is_apart=True)
-        done = Operation(joined, "flat_map", func)
+        done = ApiOperation(joined, "flat_map", func)
         names = joined._names[len(self._names) :]
         plain = [name.removeprefix("$") for name in names]
         items = (f"{quoted(old)} AS {quoted(new)}" for old, new in zip(names, plain, strict=True))
@@ -138,7 +138,7 @@ class JoinOperations(QueryTable):
     flatMap = flat_map
 
     def _joined(self, method: str, kind: str, right: Self, predicate: Any) -> Self:
-        done = Operation(self, method, right, *([] if predicate is None else [predicate]))
+        done = ApiOperation(self, method, right, *([] if predicate is None else [predicate]))
         both = [name for name in self._names if name in set(right._names)]
         if both:
             what = f"join relations with ambiguous names: [{', '.join(both)}]"
@@ -154,7 +154,7 @@ class JoinOperations(QueryTable):
         return done.finished(SelectText(f"{source} {kind} {other} ON {written}"))
 
     def _lateral(self, method: str, kind: str, call: Any, predicate: Any, *, is_apart: bool = False) -> Self:
-        done = Operation(self, method, call)
+        done = ApiOperation(self, method, call)
         node, names = self._call(done, call)
         writer = done.writer()
         added = names or self._columns_of(done, node)
@@ -173,22 +173,22 @@ class JoinOperations(QueryTable):
             SelectText(f"{source} {kind} LATERAL TABLE({writer.text(node)}) AS {alias} ON {condition}")
         )
 
-    def _call(self, done: Operation[Self], given: Any) -> tuple[Node, tuple[str, ...]]:
+    def _call(self, done: ApiOperation[Self], given: Any) -> tuple[ExpressionNode, tuple[str, ...]]:
         """Return a call, and the names of its columns."""
         if isinstance(given, UserFunction):
             names = given.aliases if isinstance(given, ExpressionFunction) else ()
-            return UserCall(of_rows(given, self._names), tuple(map(Column, self._names))), names
+            return PythonCall(taking_columns(given, self._names), tuple(map(ColumnNode, self._names))), names
         node = given._node if isinstance(given, TreeMethods) else None
         names = node.names if isinstance(node, Renamed) else ()
         node = node.node if isinstance(node, Renamed) else node
-        if not isinstance(node, (UserCall, NamedCall)):
+        if not isinstance(node, (PythonCall, NamedCall)):
             raise done.error("a call of a function is expected", "Make one with udf or udtf: f(col('a')).")
         return node, names
 
     @staticmethod
-    def _columns_of(done: Operation[Any], node: Node) -> tuple[str, ...]:
+    def _columns_of(done: ApiOperation[Any], node: ExpressionNode) -> tuple[str, ...]:
         """Return the names of the columns that a table function declares."""
-        if isinstance(node, UserCall):
+        if isinstance(node, PythonCall):
             function = node.function
         else:
             assert isinstance(node, NamedCall)

@@ -8,14 +8,14 @@ from typing import Any, Generic, TypeVar, final
 import attrs
 
 from kafkastream.sql.quoting import quoted
-from kafkastream.sql.row_functions import as_aggregate, of_rows
+from kafkastream.sql.row_functions import as_aggregate, taking_columns
 from kafkastream.sql.types import Kind
 from kafkastream.sql.user_functions import FunctionKind, UserFunction
 from kafkastream.table.api.column_operations import ColumnOperations
 from kafkastream.table.api.expression_function import ExpressionFunction
-from kafkastream.table.api.operation import Operation, nodes_of
+from kafkastream.table.api.expression_tree import ColumnNode, ExpressionNode, OfWindow, PythonCall, Renamed, walk
+from kafkastream.table.api.operation import ApiOperation, nodes_of
 from kafkastream.table.api.select_text import SelectText
-from kafkastream.table.api.tree import Column, Node, OfWindow, Renamed, UserCall, walk
 from kafkastream.table.api.tree_methods import TreeMethods
 from kafkastream.table.api.window_text import grouped_by, window_properties
 from kafkastream.table.window import GroupWindow
@@ -38,7 +38,7 @@ class Grouping(Generic[T]):
     """
 
     table: T
-    keys: tuple[Node, ...]
+    keys: tuple[ExpressionNode, ...]
     window: GroupWindow | None = None
 
     @staticmethod
@@ -48,10 +48,10 @@ class Grouping(Generic[T]):
         Raises:
             DefinitionError: A key is invalid, or the window is not among them.
         """
-        done = Operation(table, "group_by", *fields)
+        done = ApiOperation(table, "group_by", *fields)
         nodes = nodes_of(done.where, fields)
         if window is not None:
-            alias = Column(window.name)
+            alias = ColumnNode(window.name)
             if nodes.count(alias) != 1:
                 what = "GroupBy must contain exactly one window alias."
                 raise done.error(what, f"Write group_by(col({window.name!r}), ...).")
@@ -59,14 +59,14 @@ class Grouping(Generic[T]):
         new = [node for node in nodes if isinstance(node, Renamed)]
         if new:
             others = [column for column in table._names if column not in {node.names[0] for node in new}]
-            table = table._with(done, [*map(Column, others), *new])
-        keys = tuple(Column(node.names[0]) if isinstance(node, Renamed) else node for node in nodes)
+            table = table._with(done, [*map(ColumnNode, others), *new])
+        keys = tuple(ColumnNode(node.names[0]) if isinstance(node, Renamed) else node for node in nodes)
         return Grouping(table, keys, window)
 
     @property
     def names(self) -> list[str]:
         """Return the names of the keys that are columns."""
-        return [key.name for key in self.keys if isinstance(key, Column)]
+        return [key.name for key in self.keys if isinstance(key, ColumnNode)]
 
     def selected(self, fields: Sequence[Any]) -> T:
         """Return the table with the columns that are selected from the groups.
@@ -74,7 +74,7 @@ class Grouping(Generic[T]):
         Raises:
             DefinitionError: An expression is invalid.
         """
-        done = Operation(self.table, "select", *fields)
+        done = ApiOperation(self.table, "select", *fields)
         group, properties = self._group(done)
         nodes = nodes_of(done.where, fields)
         expanded = [one for node in nodes for one in done.writer(self.names).expanded(node)]
@@ -92,7 +92,7 @@ class Grouping(Generic[T]):
         Raises:
             DefinitionError: It is not a call of an aggregate function, or an expression is invalid.
         """
-        done = Operation(self.table, method, function)
+        done = ApiOperation(self.table, method, function)
         call, names = self._call(done, function)
         result = call.function.result_type
         is_table = call.function.kind is FunctionKind.TABLE_AGGREGATE
@@ -100,7 +100,7 @@ class Grouping(Generic[T]):
             call = attrs.evolve(call, function=as_aggregate(call.function))
         group, properties = self._group(done)
         used = {node for one in nodes_of(method, fields) for node in walk(one) if isinstance(node, OfWindow)}
-        windows = {(node.window.name, node.part) for node in used if isinstance(node.window, Column)}
+        windows = {(node.window.name, node.part) for node in used if isinstance(node.window, ColumnNode)}
         own = {key: f"${key[1]}" for key in windows if key in properties}
         items = [
             *map(quoted, self.names),
@@ -114,14 +114,14 @@ class Grouping(Generic[T]):
             return self._unnested(inner, columns, own, fields)
         values = [f"{quoted(_RESULT)}.{quoted(one)}" for one in fields_of] or [quoted(_RESULT)]
         named = [f"{value} AS {quoted(name)}" for value, name in zip(values, columns, strict=False)]
-        flat = Operation(inner, method, function)
+        flat = ApiOperation(inner, method, function)
         kept = (*map(quoted, (*self.names, *own.values())), *named)
         return self._over_result(flat.finished(attrs.evolve(flat.select, items=kept)), columns, own, fields)
 
     def _unnested(
         self, inner: T, columns: Sequence[str], own: Mapping[tuple[str, str], str], fields: Sequence[Any]
     ) -> T:
-        done = Operation(inner, "flat_aggregate")
+        done = ApiOperation(inner, "flat_aggregate")
         alias = f"T({', '.join(map(quoted, columns))})"
         source = f"{done.entry(inner)} CROSS JOIN UNNEST({quoted(_RESULT)}) AS {alias}"
         return self._over_result(done.finished(SelectText(source)), columns, own, fields)
@@ -129,13 +129,13 @@ class Grouping(Generic[T]):
     def _over_result(
         self, table: T, columns: Sequence[str], own: Mapping[tuple[str, str], str], fields: Sequence[Any]
     ) -> T:
-        done = Operation(table, "select", *fields)
+        done = ApiOperation(table, "select", *fields)
         properties = {key: quoted(name) for key, name in own.items()}
         writer = done.writer([*self.names, *columns], properties)
         items = writer.items(nodes_of(done.where, fields))
         return done.finished(attrs.evolve(done.select, items=tuple(item.written for item in items)))
 
-    def _group(self, done: Operation[T]) -> tuple[tuple[str, ...], Mapping[tuple[str, str], str]]:
+    def _group(self, done: ApiOperation[T]) -> tuple[tuple[str, ...], Mapping[tuple[str, str], str]]:
         """Return the entries of GROUP BY, and the properties of the window."""
         keys = tuple(map(done.writer().text, self.keys))
         if self.window is None:
@@ -143,17 +143,17 @@ class Grouping(Generic[T]):
         window = grouped_by(done, self.window)
         return (*keys, window), window_properties(self.window, window)
 
-    def _call(self, done: Operation[T], given: Any) -> tuple[UserCall, tuple[str, ...]]:
+    def _call(self, done: ApiOperation[T], given: Any) -> tuple[PythonCall, tuple[str, ...]]:
         """Return the call of an aggregate, and the names of its columns."""
         if isinstance(given, UserFunction):
             names = given.aliases if isinstance(given, ExpressionFunction) else ()
             time = self.window.time if self.window else None
-            columns = [name for name in self.table._names if time is None or Column(name) != time]
-            return UserCall(of_rows(given, columns), tuple(map(Column, columns))), names
+            columns = [name for name in self.table._names if time is None or ColumnNode(name) != time]
+            return PythonCall(taking_columns(given, columns), tuple(map(ColumnNode, columns))), names
         node = given._node if isinstance(given, TreeMethods) else None
         names = node.names if isinstance(node, Renamed) else ()
         node = node.node if isinstance(node, Renamed) else node
-        if not isinstance(node, UserCall):
+        if not isinstance(node, PythonCall):
             raise done.error(
                 "a call of an aggregate function is expected", "Make one with udaf: f(col('a')).alias('b')."
             )
