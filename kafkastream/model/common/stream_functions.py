@@ -127,7 +127,15 @@ class ReduceFunction(Function, ABC, Generic[T]):
 
     @abstractmethod
     def reduce(self, value1: T, value2: T) -> T:
-        """Return the combination of ``value1``, the result so far, and ``value2``, the next element."""
+        """Combine two elements. The function must be associative.
+
+        Args:
+            value1: Result of the elements so far, or the first element.
+            value2: Next element.
+
+        Returns:
+            The combination, of the type of the elements; None fails the job.
+        """
 
 
 @final
@@ -153,7 +161,15 @@ class AggregateFunction(Function, ABC, Generic[IN_contra, ACC, OUT]):
 
     @abstractmethod
     def add(self, value: IN_contra, accumulator: ACC) -> ACC:
-        """Return ``accumulator`` with ``value`` added; the accumulator may be changed in place."""
+        """Add an element to an accumulator.
+
+        Args:
+            value: The element.
+            accumulator: The accumulator, which may be changed in place.
+
+        Returns:
+            The accumulator with the element; None fails the job.
+        """
 
     @abstractmethod
     def get_result(self, accumulator: ACC) -> OUT:
@@ -161,7 +177,15 @@ class AggregateFunction(Function, ABC, Generic[IN_contra, ACC, OUT]):
 
     @abstractmethod
     def merge(self, acc_a: ACC, acc_b: ACC) -> ACC:
-        """Return an accumulator that holds the values of both; called when session windows merge."""
+        """Merge two accumulators. Called only when session windows merge.
+
+        Args:
+            acc_a: First accumulator, which may be changed in place.
+            acc_b: Second accumulator.
+
+        Returns:
+            An accumulator with the elements of both; None fails the job.
+        """
 
 
 def method_of(function: Any, kind: type[Function], name: str) -> Callable[..., Any]:

@@ -72,16 +72,30 @@ class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     def process_element1(
         self, value: IN1_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value`` of the first stream; ``tag, element`` goes to a side
-        output.
+        """Process an element of the first stream.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element and the current time.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
         """
 
     @abstractmethod
     def process_element2(
         self, value: IN2_contra, ctx: CoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value`` of the second stream; ``tag, element`` goes to a side
-        output.
+        """Process an element of the second stream.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element and the current time.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
         """
 
 
@@ -102,16 +116,30 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra,
     def process_element1(
         self, value: IN1_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value`` of the first stream; ``tag, element`` goes to a side
-        output.
+        """Process an element of the first stream.
+
+        Args:
+            value: The element.
+            ctx: Timestamp and key of the element, and the timer service.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
         """
 
     @abstractmethod
     def process_element2(
         self, value: IN2_contra, ctx: KeyedCoProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value`` of the second stream; ``tag, element`` goes to a side
-        output.
+        """Process an element of the second stream.
+
+        Args:
+            value: The element.
+            ctx: Timestamp and key of the element, and the timer service.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
         """
 
     def on_timer(
@@ -231,13 +259,30 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1_co
     def process_element(
         self, value: IN1_contra, ctx: BroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value``; broadcast state can be read."""
+        """Process an element of the stream that is not broadcast.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element, the current time, and broadcast state for reading.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
+        """
 
     @abstractmethod
     def process_broadcast_element(
         self, value: IN2_contra, ctx: BroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Process a broadcast element, which every subtask gets, and update broadcast state with it."""
+        """Process an element of the broadcast stream, which every subtask receives, and update broadcast state.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element, the current time, and broadcast state for reading and writing.
+
+        Returns:
+            Elements to emit, yielded or returned. Every subtask emits them.
+        """
 
 
 class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[KEY, IN1_contra, IN2_contra, OUT]):
@@ -277,13 +322,30 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
     def process_element(
         self, value: IN1_contra, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value``; broadcast state can be read, keyed state changed."""
+        """Process an element of the keyed stream.
+
+        Args:
+            value: The element.
+            ctx: Timestamp and key of the element, the timer service, and broadcast state for reading.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
+        """
 
     @abstractmethod
     def process_broadcast_element(
         self, value: IN2_contra, ctx: KeyedBroadcastProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Process a broadcast element, which every subtask gets, and update broadcast state with it."""
+        """Process an element of the broadcast stream, which every subtask receives, and update broadcast state.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element, the current time, and broadcast state for reading and writing.
+
+        Returns:
+            Elements to emit, yielded or returned. Every subtask emits them.
+        """
 
     def on_timer(
         self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext

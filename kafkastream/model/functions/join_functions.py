@@ -142,4 +142,13 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
     def process_element(
         self, left: IN1_contra, right: IN2_contra, ctx: ProcessJoinFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements for a pair; ``tag, element`` goes to a side output."""
+        """Process a pair of elements.
+
+        Args:
+            left: Element of the left stream.
+            right: Element of the right stream, with the same key and a timestamp within the bounds.
+            ctx: Timestamps of both elements.
+
+        Returns:
+            Elements to emit, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the side output.
+        """

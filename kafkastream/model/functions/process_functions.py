@@ -175,7 +175,16 @@ class ProcessFunction(Function, ABC, Generic[IN_contra, OUT]):
     def process_element(
         self, value: IN_contra, ctx: ProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value``; ``tag, element`` goes to a side output."""
+        """Process an element.
+
+        Args:
+            value: The element.
+            ctx: Timestamp of the element and the current time.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
+        """
 
 
 class Keyed(Protocol):
@@ -234,7 +243,16 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
     def process_element(
         self, value: IN_contra, ctx: KeyedProcessFunction.Context
     ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
-        """Yield, or return, the elements that replace ``value``; ``tag, element`` goes to a side output."""
+        """Process an element.
+
+        Args:
+            value: The element.
+            ctx: Timestamp and key of the element, and the timer service.
+
+        Returns:
+            Elements that replace ``value``, yielded or returned; a tuple of an ``OutputTag`` and an element goes to the
+            side output.
+        """
 
     def on_timer(
         self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext

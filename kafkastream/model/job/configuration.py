@@ -52,13 +52,23 @@ class Configuration:
         return option.default
 
     def set(self, option: Option[Any], value: Value) -> Configuration:
-        """Set a declared option and remove values under its deprecated keys."""
+        """Set a declared option, and remove values under its deprecated keys.
+
+        Args:
+            option: Option, whose key is set.
+            value: Value; it is checked when the option is read.
+        """
         for key in option.deprecated_keys:
             self.remove_config(key)
         return self._with(option.key, value)
 
     def get_string(self, key: str, default_value: str) -> str:
-        """Return the value of ``key`` as text, or ``default_value`` if it is not set."""
+        """Return the value of a key as a string.
+
+        Args:
+            key: Key of the option.
+            default_value: Result if the key is not set.
+        """
         return self._read(key, text, default_value)
 
     getString = get_string
@@ -77,7 +87,15 @@ class Configuration:
     parseListValue = parse_list_value
 
     def get_integer(self, key: str, default_value: int) -> int:
-        """Return the value of ``key`` as an integer, or ``default_value`` if it is not set."""
+        """Return the value of a key as an integer.
+
+        Args:
+            key: Key of the option.
+            default_value: Result if the key is not set.
+
+        Raises:
+            DefinitionError: The value is not an integer.
+        """
         return self._read(key, integer, default_value)
 
     getInteger = get_integer
@@ -89,7 +107,15 @@ class Configuration:
     setInteger = set_integer
 
     def get_boolean(self, key: str, default_value: bool) -> bool:
-        """Return the value of ``key`` as a boolean, or ``default_value`` if it is not set."""
+        """Return the value of a key as a boolean.
+
+        Args:
+            key: Key of the option.
+            default_value: Result if the key is not set.
+
+        Raises:
+            DefinitionError: The value is neither ``true`` nor ``false``.
+        """
         return self._read(key, boolean, default_value)
 
     getBoolean = get_boolean
@@ -101,7 +127,15 @@ class Configuration:
     setBoolean = set_boolean
 
     def get_float(self, key: str, default_value: float) -> float:
-        """Return the value of ``key`` as a float, or ``default_value`` if it is not set."""
+        """Return the value of a key as a float.
+
+        Args:
+            key: Key of the option.
+            default_value: Result if the key is not set.
+
+        Raises:
+            DefinitionError: The value is not a number.
+        """
         return self._read(key, floating, float(default_value))
 
     getFloat = get_float
@@ -113,7 +147,12 @@ class Configuration:
     setFloat = set_float
 
     def get_bytearray(self, key: str, default_value: bytearray) -> bytearray:
-        """Return the value of ``key`` as bytes, or ``default_value`` if it is not set."""
+        """Return the value of a key as bytes; a value that was set as text is encoded in UTF-8.
+
+        Args:
+            key: Key of the option.
+            default_value: Result if the key is not set.
+        """
         value = self._values.get(key, default_value)
         return bytearray(value if isinstance(value, bytearray) else text_of(value).encode())
 

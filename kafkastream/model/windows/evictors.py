@@ -104,7 +104,12 @@ class DeltaFunction(ABC, Generic[T]):
 
     @abstractmethod
     def get_delta(self, old_data_point: T, new_data_point: T) -> float:
-        """Return the distance from ``old_data_point`` to ``new_data_point``."""
+        """Return the distance between two elements.
+
+        Args:
+            old_data_point: An element of the window.
+            new_data_point: The last element of the window.
+        """
 
 
 @final

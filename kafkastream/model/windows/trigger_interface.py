@@ -169,9 +169,19 @@ class Trigger(ABC, Generic[T, W]):
         return False
 
     def on_merge(self, window: W, ctx: Trigger.OnMergeContext) -> None:
-        """Handle the merge of several windows into ``window``."""
+        """Handle the merge of several windows. Called only if ``can_merge`` returns True.
+
+        Args:
+            window: The merged window, for which timers have to be registered.
+            ctx: Clock, watermark, timers and state of the window; it also merges state.
+        """
         raise NotImplementedError(f"{type(self).__name__} does not support merging")
 
     @abstractmethod
     def clear(self, window: W, ctx: Trigger.TriggerContext) -> None:
-        """Delete the timers and the state of ``window``, which is over."""
+        """Delete the timers and the state of a window that has ended.
+
+        Args:
+            window: The window.
+            ctx: Timers and state of the window.
+        """

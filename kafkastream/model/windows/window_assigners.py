@@ -294,9 +294,14 @@ class CountSlidingWindowAssigner(_ByCount):
     @staticmethod
     @checked
     def of(window_size: int, window_slide: int) -> CountSlidingWindowAssigner:
-        """Return an assigner of windows of ``window_size`` elements, one every ``window_slide``.
+        """Return an assigner of sliding windows of a number of elements. As in PyFlink, only full windows fire.
 
-        Same as in PyFlink: only full windows fire.
+        Args:
+            window_size: Number of elements of a window, at least 1.
+            window_slide: Number of elements between the starts of two windows, at least 1.
+
+        Raises:
+            DefinitionError: A number is less than 1.
         """
         return CountSlidingWindowAssigner(_positive(window_size), _positive(window_slide))
 

@@ -235,4 +235,9 @@ class MergingWindowAssigner(WindowAssigner[T, W], ABC):
 
     @abstractmethod
     def merge_windows(self, windows: Iterable[W], callback: MergeCallback[W]) -> None:
-        """Decide which of the windows merge, and call ``callback`` with them and the resulting window."""
+        """Decide which windows to merge, and call ``callback`` for each merge.
+
+        Args:
+            windows: Windows of a key, including that of the new element.
+            callback: Called with the windows of a merge and the window that replaces them.
+        """

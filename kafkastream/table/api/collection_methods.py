@@ -71,13 +71,23 @@ class CollectionMethods(TreeMethods):
     arrayReverse = array_reverse
 
     def array_slice(self, start_offset: Any, end_offset: Any = None) -> Self:
-        """Return the elements between two positions, both included."""
+        """Return the elements between two positions, both included.
+
+        Args:
+            start_offset: Position of the first element, from 1; a negative position counts from the end.
+            end_offset: Position of the last element, by default that of the array.
+        """
         return self._call("ARRAY_SLICE", start_offset, end_offset)
 
     arraySlice = array_slice
 
     def array_sort(self, ascending_order: Any = None, null_first: Any = None) -> Self:
-        """Sort the elements, by default in ascending order."""
+        """Sort the elements.
+
+        Args:
+            ascending_order: Whether to sort in ascending order, which is the default.
+            null_first: Whether NULLs come first; by default, they do in ascending order.
+        """
         return self._call("ARRAY_SORT", ascending_order, null_first)
 
     arraySort = array_sort
@@ -101,7 +111,12 @@ class CollectionMethods(TreeMethods):
     arrayMax = array_max
 
     def array_join(self, delimiter: Any, null_replacement: Any = None) -> Self:
-        """Join the elements to a text."""
+        """Concatenate the elements of an array of strings.
+
+        Args:
+            delimiter: String between two elements.
+            null_replacement: String for NULL elements, which are left out by default.
+        """
         return self._call("ARRAY_JOIN", delimiter, null_replacement)
 
     arrayJoin = array_join

@@ -73,12 +73,17 @@ def json(value: Any) -> Expression[Any]:
 
 
 def json_string(value: Any) -> Expression[Any]:
-    """Write a value as JSON."""
+    """Serialize a value as JSON; NULL stays NULL."""
     return built_in("JSON_STRING", value)
 
 
 def json_array(on_null: JsonOnNull = JsonOnNull.ABSENT, *args: Any) -> Expression[Any]:
-    """Write an array of JSON."""
+    """Return a JSON array of values, as a string.
+
+    Args:
+        on_null: Whether NULL values are written (``NULL``) or left out (``ABSENT``, the default).
+        args: Elements; strings are quoted, unless they are calls of ``json`` or of other JSON constructors.
+    """
     return listed("JSON_ARRAY(", f" {on_null.name} ON NULL)" if args else ")", *args)
 
 
@@ -95,11 +100,11 @@ def json_array_agg(on_null: JsonOnNull, item_expr: Any) -> Expression[Any]:
 
 
 def json_object(on_null: JsonOnNull = JsonOnNull.NULL, *args: Any) -> Expression[Any]:
-    """Write an object of JSON.
+    """Return a JSON object, as a string.
 
     Args:
-        on_null: How members that are NULL are written.
-        args: Keys and values in turn.
+        on_null: Whether members with a NULL value are written (``NULL``, the default) or left out (``ABSENT``).
+        args: Keys and values in turn; keys are string literals.
     """
     places = range(0, len(args) - 1, 2)
     members = ", ".join(f"KEY {{{at}}} VALUE {{{at + 1}}}" for at in places)

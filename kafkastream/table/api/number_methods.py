@@ -139,5 +139,10 @@ class NumberMethods(TreeMethods):
         return self._call("CHR")
 
     def elt(self, expr: Any, *exprs: Any) -> Self:
-        """Return one of several values by its number, from 1."""
+        """Return one of several values by its position; NULL if there is no such position.
+
+        Args:
+            expr: Value at position 1.
+            exprs: Values at the positions from 2. All values are strings, or all are bytes.
+        """
         return self._call("ELT", expr, *exprs)

@@ -102,21 +102,36 @@ class OperatorMethods(TreeMethods):
         return self._of(Form("-{0}", (self._node,), Strength.SIGN, (Strength.CALL,)))
 
     def between(self, lower_bound: Any, upper_bound: Any) -> Self:
-        """Return whether the value is between two others, both included."""
+        """Return whether the value is between two bounds.
+
+        Args:
+            lower_bound: Least value, included.
+            upper_bound: Greatest value, included; the result is False if it is less than ``lower_bound``.
+        """
         return self._compared("{0} BETWEEN {1} AND {2}", lower_bound, upper_bound)
 
     def not_between(self, lower_bound: Any, upper_bound: Any) -> Self:
-        """Return whether the value is not between two others, both included."""
+        """Return whether the value is outside of two bounds.
+
+        Args:
+            lower_bound: Least value of the excluded range.
+            upper_bound: Greatest value of the excluded range.
+        """
         return self._compared("{0} NOT BETWEEN {1} AND {2}", lower_bound, upper_bound)
 
     notBetween = not_between
 
     def then(self, if_true: Any, if_false: Any) -> Self:
-        """Return one of two values, by a condition."""
+        """Return one of two values, depending on this condition.
+
+        Args:
+            if_true: Result if the condition is true.
+            if_false: Result if the condition is false or NULL.
+        """
         return self._form("CASE WHEN {0} THEN {1} ELSE {2} END", if_true, if_false)
 
     def if_null(self, null_replacement: Any) -> Self:
-        """Replace NULL by another value."""
+        """Return ``null_replacement`` for NULL, otherwise the value."""
         return self._call("IFNULL", null_replacement)
 
     ifNull = if_null
@@ -184,7 +199,12 @@ class OperatorMethods(TreeMethods):
     tryCast = try_cast
 
     def alias(self, name: str, *extra_names: str) -> Self:
-        """Give names to the columns that come of it."""
+        """Name the columns of the expression.
+
+        Args:
+            name: Name of the column.
+            extra_names: Names of further columns, for the call of a function that returns several.
+        """
         return self._of(Renamed(self._node, (name, *extra_names)))
 
     def get(self, name_or_index: str | int) -> Self:
