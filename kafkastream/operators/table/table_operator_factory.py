@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkastream.operators.stream.keyed_operators import KeyedOperator
+from kafkastream.operators.table.aggregates.group_aggregate import GroupAggregateOperator
+from kafkastream.operators.table.aggregates.over_aggregate import over_operator
+from kafkastream.operators.table.aggregates.session_aggregate import SessionAggregateOperator
+from kafkastream.operators.table.aggregates.session_rows import SessionRowsOperator
+from kafkastream.operators.table.aggregates.window_aggregate import WindowAggregateOperator
 from kafkastream.operators.table.deduplicate import DeduplicateOperator
-from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
-from kafkastream.operators.table.lookup_join import LookupJoinOperator
-from kafkastream.operators.table.matches import FinalMatchesOperator, MatchesOperator
+from kafkastream.operators.table.joins.lookup_join import LookupJoinOperator
+from kafkastream.operators.table.joins.matches import FinalMatchesOperator, MatchesOperator
+from kafkastream.operators.table.joins.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
+from kafkastream.operators.table.joins.table_interval_join import TableIntervalJoinOperator
+from kafkastream.operators.table.joins.table_join import JoinOperator
+from kafkastream.operators.table.joins.temporal_join import TemporalJoinOperator
+from kafkastream.operators.table.joins.window_join import WindowJoinOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
-from kafkastream.operators.table.over_aggregate import over_operator
-from kafkastream.operators.table.pairs import IntervalPairsOperator, PairsOperator, WindowPairsOperator
-from kafkastream.operators.table.session_aggregate import SessionAggregateOperator
-from kafkastream.operators.table.session_rows import SessionRowsOperator
 from kafkastream.operators.table.sort_operator import SortOperator
-from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
-from kafkastream.operators.table.table_join import JoinOperator
-from kafkastream.operators.table.temporal_join import TemporalJoinOperator
 from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
-from kafkastream.operators.table.window_aggregate import WindowAggregateOperator
-from kafkastream.operators.table.window_join import WindowJoinOperator
 from kafkastream.sql.plan.operations import (
     Deduplicate,
     GroupAggregate,

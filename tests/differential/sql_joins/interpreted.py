@@ -10,9 +10,9 @@ from typing import Any, Final, final
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, KeyedElements
-from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
+from kafkastream.operators.table.aggregates.group_aggregate import GroupAggregateOperator
+from kafkastream.operators.table.aggregates.window_aggregate import WindowAggregateOperator
 from kafkastream.operators.table.table_operator_factory import table_operator
-from kafkastream.operators.table.window_aggregate import WindowAggregateOperator
 from kafkastream.sql.plan.expression import (
     Call,
     Case,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.operators.table.group_aggregate import GroupAggregateOperator
+from kafkastream.operators.table.aggregates.group_aggregate import GroupAggregateOperator
 from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
 from kafkastream.sql.plan.operations import (
     GroupAggregate,

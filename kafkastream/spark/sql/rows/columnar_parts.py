@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc
 
-from kafkastream.operators.table.accumulator_factory import accumulator
+from kafkastream.operators.table.aggregates.accumulator_factory import accumulator
 from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups
 from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate

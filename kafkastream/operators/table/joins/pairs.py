@@ -7,13 +7,13 @@ from typing import Any, Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
-from kafkastream.operators.table.join_state import COUNT, JoinState, Kept
-from kafkastream.operators.table.pair_rows import PairRows
-from kafkastream.operators.table.table_interval_join import TableIntervalJoinOperator
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_state import COUNT, JoinState, Kept
+from kafkastream.operators.table.joins.pair_rows import PairRows
+from kafkastream.operators.table.joins.table_interval_join import TableIntervalJoinOperator
+from kafkastream.operators.table.joins.window_join import WindowJoinOperator
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, adds
-from kafkastream.operators.table.window_join import WindowJoinOperator
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join
 
 __all__ = ["IntervalPairsOperator", "PairsOperator", "WindowPairsOperator"]

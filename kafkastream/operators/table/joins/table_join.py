@@ -7,8 +7,8 @@ from typing import Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
-from kafkastream.operators.table.join_state import COUNT, MET, JoinState, Kept
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_state import COUNT, MET, JoinState, Kept
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, adds, emit
 from kafkastream.sql.plan.join_operations import Join, JoinKind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, final
 
-from kafkastream.operators.table.accumulator import Accumulator, Maker
-from kafkastream.operators.table.sql_arithmetic import Arithmetic, arithmetic
+from kafkastream.operators.table.aggregates.accumulator import Accumulator, Maker
+from kafkastream.operators.table.aggregates.sql_arithmetic import Arithmetic, arithmetic
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 from kafkastream.sql.types import DataType, Kind
 

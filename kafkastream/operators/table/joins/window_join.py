@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds
 from kafkastream.operators.table.window_end import WindowEnd

@@ -6,7 +6,7 @@ from typing import Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.session_aggregate import Session, merged_session
+from kafkastream.operators.table.aggregates.session_aggregate import Session, merged_session
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, emit
 from kafkastream.operators.table.time_columns import local_of, time_ms

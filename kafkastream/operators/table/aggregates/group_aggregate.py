@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.group_aggregates import Aggregates, Group
+from kafkastream.operators.table.aggregates.group_aggregates import Aggregates, Group
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow, replace
 from kafkastream.sql.plan.operations import GroupAggregate

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, emit
 from kafkastream.operators.table.time_columns import domain_of, time_ms

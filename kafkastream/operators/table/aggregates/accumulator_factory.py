@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, final
 
-from kafkastream.operators.table.accumulator import Accumulator, Maker
-from kafkastream.operators.table.accumulators_of_numbers import OF_NUMBERS
-from kafkastream.operators.table.accumulators_of_order import OF_ORDER
-from kafkastream.operators.table.accumulators_of_values import OF_VALUES
+from kafkastream.operators.table.aggregates.accumulator import Accumulator, Maker
+from kafkastream.operators.table.aggregates.accumulators_of_numbers import OF_NUMBERS
+from kafkastream.operators.table.aggregates.accumulators_of_order import OF_ORDER
+from kafkastream.operators.table.aggregates.accumulators_of_values import OF_VALUES
+from kafkastream.operators.table.aggregates.user_accumulators import user_accumulator
 from kafkastream.operators.table.multiset import Counts, add_count
-from kafkastream.operators.table.user_accumulators import user_accumulator
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
 
 __all__ = ["accumulator"]

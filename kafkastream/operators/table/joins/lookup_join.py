@@ -8,7 +8,7 @@ from typing import Final, final
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
 from kafkastream.operators.table.multiset import Counts, add_count
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds, emit

@@ -7,8 +7,8 @@ from operator import itemgetter
 from typing import Any, final
 
 from kafkastream.model.common.stream_functions import Function
-from kafkastream.operators.table.accumulator import Accumulator
-from kafkastream.operators.table.accumulator_factory import accumulator
+from kafkastream.operators.table.aggregates.accumulator import Accumulator
+from kafkastream.operators.table.aggregates.accumulator_factory import accumulator
 from kafkastream.operators.table.table_rows import Columns, TableRow, adds
 from kafkastream.sql.plan.operations import AggregateCall
 

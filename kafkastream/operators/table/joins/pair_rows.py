@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import final
 
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
 from kafkastream.operators.table.table_rows import Columns, emit
 from kafkastream.sql.plan.join_operations import PADS_RIGHT, JoinKind, PairPart
 

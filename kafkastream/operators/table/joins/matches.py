@@ -6,9 +6,9 @@ from typing import Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.join_inputs import JoinInputs
-from kafkastream.operators.table.join_state import COUNT, MET, JoinState
-from kafkastream.operators.table.pair_rows import needs_rows
+from kafkastream.operators.table.joins.join_inputs import JoinInputs
+from kafkastream.operators.table.joins.join_state import COUNT, MET, JoinState
+from kafkastream.operators.table.joins.pair_rows import needs_rows
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import AFTER, BEFORE, DELETE, INSERT, Columns, TableRow, adds, emit
 from kafkastream.sql.plan.join_operations import JoinKind, Matches, PairPart

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, final
 
-from kafkastream.operators.table.accumulator import Accumulator, Maker
+from kafkastream.operators.table.aggregates.accumulator import Accumulator, Maker
 from kafkastream.sql.plan.operations import AggregateFunction
 
 __all__ = ["OF_ORDER"]

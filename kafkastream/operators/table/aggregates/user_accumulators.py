@@ -11,8 +11,8 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.call_errors import call_failed, said
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.operators.table.accumulator import Accumulator
-from kafkastream.operators.table.user_values import Convert, reader, writer
+from kafkastream.operators.table.aggregates.accumulator import Accumulator
+from kafkastream.operators.table.aggregates.user_values import Convert, reader, writer
 from kafkastream.sql.function_values import NO_VALUE, not_of_type
 from kafkastream.sql.plan.operations import AggregateCall
 from kafkastream.sql.plan.user_aggregate import UserAggregate

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from typing import Final, final
 
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.group_aggregates import Aggregates
+from kafkastream.operators.table.aggregates.group_aggregates import Aggregates
 from kafkastream.operators.table.row_ordering import sort_key
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, adds, emit, replace

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
-from kafkastream.operators.table.accumulator import Accumulator, Maker
+from kafkastream.operators.table.aggregates.accumulator import Accumulator, Maker
 from kafkastream.operators.table.multiset import Counts, add_count
 from kafkastream.sql.plan.operations import AggregateFunction
 

@@ -9,8 +9,8 @@ from typing import Final, final
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted, KeyedOperator
-from kafkastream.operators.table.group_aggregates import Aggregates, Group
-from kafkastream.operators.table.over_changes import OverChangesOperator
+from kafkastream.operators.table.aggregates.group_aggregates import Aggregates, Group
+from kafkastream.operators.table.aggregates.over_changes import OverChangesOperator
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, emit
 from kafkastream.operators.table.time_columns import time_ms

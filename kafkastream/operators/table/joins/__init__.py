@@ -1,0 +1,9 @@
+"""Joins with state: regular, interval, window, temporal and lookup joins, and conditions on pairs of rows.
+
+- ``join_inputs`` says which rows are emitted without a match, and ``join_state`` keeps the rows of a regular join.
+- ``table_join``, ``table_interval_join``, ``window_join``, ``temporal_join`` and ``lookup_join`` are operators.
+- ``pairs`` emits all pairs of rows with equal keys, for conditions that Spark evaluates, and ``matches`` makes outer, semi
+  and anti joins of those that have met the condition.
+
+Imported by ``operators.table.table_operator_factory``.
+"""
