@@ -53,6 +53,17 @@ def test_every_module_says_what_it_is() -> None:
     assert [name for name, line in first_lines.items() if not line.strip()] == []
 
 
+def test_packages_of_many_modules_have_a_map() -> None:
+    """The docstring of a package says what is in it and where to begin."""
+    folders = Counter(str(Path(path).parent) for path in trees())
+    lines = {
+        folder: (ast.get_docstring(trees()[f"{folder}/__init__.py"]) or "").splitlines()
+        for folder, modules in folders.items()
+        if modules > _MODULES_WITHOUT_MAP and f"{folder}/__init__.py" in trees()
+    }
+    assert [folder for folder, doc in lines.items() if len(doc) < _MAP_LINES and folder not in _PYFLINK_PATHS] == []
+
+
 def test_layers_hold() -> None:
     command = Path(sys.executable).with_name("lint-imports")
     run = subprocess.run([command, "--no-logo"], cwd=ROOT, capture_output=True, text=True, check=False)
@@ -76,6 +87,9 @@ _ONE_MEANING: Final = (
 _MODULE_LINES: Final = 400
 _BODY_LINES: Final = 50
 _MEDIAN_LINES: Final = 6
+_MODULES_WITHOUT_MAP: Final = 9
+_MAP_LINES: Final = 4
+_PYFLINK_PATHS: Final = frozenset({"kafkastream/datastream/connectors"})
 
 _RECURRING_FILES: Final = 57
 _RECURRING_NAMES: Final = 48

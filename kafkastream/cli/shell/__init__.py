@@ -1,1 +1,1 @@
-"""Interactive SQL shell: ``prompt`` reads statements, ``session`` executes them, ``live_table`` shows the rows of queries."""
+"""Interactive SQL shell: ``prompt`` reads statements, ``shell_session`` executes them, ``live_table`` shows the rows of queries."""

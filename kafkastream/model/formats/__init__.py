@@ -1,4 +1,18 @@
-"""Formats of the DataStream API: bytes become elements and elements bytes, one module or more per format."""
+"""Formats of the DataStream API: bytes become elements and elements bytes, one module or more per format.
+
+Begin with ``schema``, the base classes that users may implement, and ``plain``, the smallest schemas.
+
+- JSON: ``json_row``, with ``json_reading``, ``json_writing``, ``json_nodes`` and ``json_schema``.
+- CSV: ``csv_row``, with ``csv_reading``, ``csv_writing`` and ``csv_text``.
+- Avro: ``avro_row`` and ``avro_schema``; Protobuf: ``protobuf``.
+- A Confluent schema registry: ``confluent_avro``, ``confluent_json``, ``confluent_wire``, ``confluent_writing``,
+  ``schema_registry``.
+- Kafka's own serializers by their Java names: ``kafka_classes``, ``kafka_serializers``, ``kafka_deserializers``.
+- Shared rules: ``java_text``, ``charsets``, ``ignore_errors``.
+
+A schema's ``deserialize`` defines the result; a column decoder of the engine may be faster. Re-exported in
+``kafkastream.datastream.formats``.
+"""
 
 from __future__ import annotations
 

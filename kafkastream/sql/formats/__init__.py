@@ -1,4 +1,12 @@
-"""Formats of keys and values: their options as frozen values, one module per format."""
+"""Formats of keys and values of messages: their options as frozen values, one module per format.
+
+Begin with ``format``, the base class. The fields of a format are declared by options, from which parsing, checks and the
+page of options follow. ``json_format`` has the options that all formats in JSON share; ``avro_types`` maps types for both
+formats of Avro. ``FORMATS`` is the table of all by their names.
+
+Each class names the module of ``spark.sql.formats`` that reads and writes it. Imported by ``sql.connectors``, ``cdc`` and the
+engine.
+"""
 
 from __future__ import annotations
 

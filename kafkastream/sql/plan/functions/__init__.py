@@ -1,6 +1,8 @@
 """Built-in functions and operators: argument types, Flink's result type, and Spark SQL.
 
-One module per topic. ``call`` makes a checked expression; a new function is one entry of a table.
+One module per topic, with a table; a new function is one entry. ``call`` makes a checked expression.
+Begin with ``built_in``, the value that an entry is, and ``text_functions``, a table of many simple entries.
+``type_rules``, ``bound_arguments`` and ``written_values`` are what entries are made of.
 """
 
 from __future__ import annotations
