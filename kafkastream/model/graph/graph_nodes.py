@@ -64,6 +64,7 @@ class OperatorKind(enum.Enum):
     DEDUPLICATE = "Deduplicate"
     RANK = "Rank"
     SORT = "Sort"
+    MATCH = "Match"
     OVER_AGGREGATE = "OverAggregate"
     JOIN = "Join"
     INTERVAL_JOIN_OF_ROWS = "IntervalJoin"

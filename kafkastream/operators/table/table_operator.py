@@ -9,7 +9,7 @@ from typing import Any, Final, final
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.timers import Timer
-from kafkastream.operators.stream.keyed_operators import ElementwiseOperator, Emitted
+from kafkastream.operators.stream.keyed_operators import CallError, ElementwiseOperator, Emitted
 from kafkastream.operators.table.table_rows import TableRow
 
 __all__ = ["TableOperator"]
@@ -55,7 +55,10 @@ class TableOperator(ElementwiseOperator):
             if _WRITTEN in self.keyed_context.entry:
                 self.keyed_context.register(domain, self.keyed_context.entry[_WRITTEN] + self.ttl_ms)
         else:
-            self.due(timer, out)
+            try:
+                self.due(timer, out)
+            except Exception as error:
+                raise CallError(self.keyed_context.key, timer=timer.timestamp) from error
 
     def due(self, timer: Timer, out: Emitted) -> None:
         """Handle a timer that the operator has registered."""

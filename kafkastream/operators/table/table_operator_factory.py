@@ -20,6 +20,7 @@ from kafkastream.operators.table.joins.temporal_join import TemporalJoinOperator
 from kafkastream.operators.table.joins.window_join import WindowJoinOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
+from kafkastream.operators.table.patterns.match_operator import MatchOperator
 from kafkastream.operators.table.sort_operator import SortOperator
 from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
 from kafkastream.sql.plan.operations import (
@@ -29,6 +30,7 @@ from kafkastream.sql.plan.operations import (
     Join,
     LookupJoin,
     Matches,
+    MatchRecognize,
     Materialize,
     Normalize,
     OverAggregate,
@@ -65,7 +67,7 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return _of_rows(operation)
 
 
-def _of_rows(operation: SessionRows | Deduplicate | Sort | Normalize | Materialize) -> KeyedOperator:
+def _of_rows(operation: SessionRows | Deduplicate | Sort | MatchRecognize | Normalize | Materialize) -> KeyedOperator:
     match operation:
         case SessionRows():
             return SessionRowsOperator(operation)
@@ -73,6 +75,8 @@ def _of_rows(operation: SessionRows | Deduplicate | Sort | Normalize | Materiali
             return DeduplicateOperator(operation)
         case Sort():
             return SortOperator(operation)
+        case MatchRecognize():
+            return MatchOperator(operation)
         case Normalize():
             return NormalizeOperator(operation)
         case Materialize():

@@ -9,6 +9,7 @@ from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokens import TokenType
 
+from kafkastream.sql.parser.match_syntax import match_recognize
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = ["Flink"]
@@ -41,7 +42,8 @@ class _Tokenizer(tokens.Tokenizer):
     NESTED_COMMENTS = False
     TOKENS_PRECEDING_HINT: ClassVar[set[TokenType]] = set(TokenType)
     KEYWORDS: ClassVar[dict[str, TokenType]] = {
-        word: kind for word, kind in tokens.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS
+        **{word: kind for word, kind in tokens.Tokenizer.KEYWORDS.items() if word not in _NOT_WORDS},
+        "MATCH_RECOGNIZE": TokenType.MATCH_RECOGNIZE,
     }
 
 
@@ -264,8 +266,21 @@ class _Parser(parser.Parser):
         if self._match_text_seq("FOR", "SYSTEM_TIME", "AS", "OF"):
             version = exp.Version(this="SYSTEM_TIME", kind="AS OF", expression=self._parse_bitwise())
             table.set("version", version)
+        if found := self._parse_match_recognize():
+            table.set("match", found)
+            return
         if alias := self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS):
             table.set("alias", alias)
+
+    def _parse_match_recognize(self) -> exp.MatchRecognize | None:
+        return match_recognize(self)
+
+    def _parse_subquery(self, *args: Any, **options: Any) -> Any:
+        """Parse MATCH_RECOGNIZE behind a query in parentheses, too."""
+        query: Any = super()._parse_subquery(*args, **options)
+        if query and (found := self._parse_match_recognize()):
+            query.set("match", found)
+        return query
 
     def _parse_hint(self) -> Any:
         """Parse the hints of a SELECT as text."""

@@ -36,7 +36,6 @@ _KEYWORDS = frozenset(
 )
 """Keywords that a tree represents by its structure."""
 _REFUSED = {
-    "MATCH_RECOGNIZE": "Find patterns in a KeyedProcessFunction of the DataStream API.",
     "TABLESAMPLE": "Take rows by a condition, as in WHERE RAND() < 0.1.",
     "PIVOT": "Write aggregates with FILTER (WHERE ...).",
     "UNPIVOT": "Write a UNION ALL of the columns.",

@@ -102,6 +102,9 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.Join: frozenset({"on", "side", "kind", "using", "method"}),
     exp.Like: frozenset({"negate"}),
     exp.Literal: frozenset({"is_string"}),
+    exp.MatchRecognize: frozenset(
+        {"partition_by", "order", "measures", "after", "pattern", "within", "define", "words"}
+    ),
     exp.Ordered: frozenset({"desc", "nulls_first"}),
     exp.Overlay: frozenset({"from_", "for_"}),
     exp.Select: frozenset(
@@ -122,9 +125,9 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
         }
     ),
     exp.StrPosition: frozenset({"substr"}),
-    exp.Subquery: frozenset({"with_", "joins", "order", "limit", "offset", "partition"}),
+    exp.Subquery: frozenset({"with_", "joins", "order", "limit", "offset", "partition", "match"}),
     exp.Substring: frozenset({"start", "length"}),
-    exp.Table: frozenset({"db", "catalog", "hints", "joins", "partition", "version"}),
+    exp.Table: frozenset({"db", "catalog", "hints", "joins", "partition", "version", "match"}),
     exp.TableAlias: frozenset({"columns"}),
     exp.Trim: frozenset({"position"}),
     exp.UnicodeString: frozenset({"escape"}),

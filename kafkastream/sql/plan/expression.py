@@ -33,6 +33,8 @@ __all__ = [
     "columns_in",
     "conjunction",
     "is_null",
+    "rebuilt",
+    "references_in",
     "renumbered",
     "shifted",
     "user_calls",
@@ -277,6 +279,11 @@ def columns_in(expression: TypedExpression) -> frozenset[int]:
     return frozenset(one.place for one in _walk(expression) if isinstance(one, ColumnRef))
 
 
+def references_in(expression: TypedExpression) -> Iterator[ColumnRef]:
+    """Yield the references to columns in an expression, in their order."""
+    return (one for one in _walk(expression) if isinstance(one, ColumnRef))
+
+
 def user_calls(expression: TypedExpression) -> Iterator[UserCall]:
     """Return the calls of user-defined functions in an expression, with repetitions."""
     return (one for one in _walk(expression) if isinstance(one, UserCall))
@@ -313,10 +320,11 @@ def renumbered(expression: TypedExpression, places: Mapping[int, int]) -> TypedE
     """
     if isinstance(expression, ColumnRef):
         return attrs.evolve(expression, place=places[expression.place])
-    return _rebuilt(expression, lambda part: renumbered(part, places))
+    return rebuilt(expression, lambda part: renumbered(part, places))
 
 
-def _rebuilt(expression: TypedExpression, change: Callable[[TypedExpression], TypedExpression]) -> TypedExpression:
+def rebuilt(expression: TypedExpression, change: Callable[[TypedExpression], TypedExpression]) -> TypedExpression:
+    """Return the expression with its parts changed."""
     match expression:
         case Call() | UserCall():
             return attrs.evolve(expression, arguments=tuple(map(change, expression.arguments)))

@@ -8,11 +8,11 @@ from typing import final
 import attrs
 
 from kafkastream.model.functions.keyed_operation import KeyedOperation
+from kafkastream.sql.plan.aggregate_call import AggregateCall, AggregateFunction
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, LookupJoin, Matches, Pairs, TemporalJoin
+from kafkastream.sql.plan.match_operation import MatchRecognize
 from kafkastream.sql.plan.sort_operation import Order, Sort
 from kafkastream.sql.plan.time_attribute import TimeAttribute
-from kafkastream.sql.plan.user_aggregate import UserAggregate
-from kafkastream.sql.types import DataType
 
 __all__ = [
     "AggregateCall",
@@ -24,6 +24,7 @@ __all__ = [
     "JoinKind",
     "Keep",
     "LookupJoin",
+    "MatchRecognize",
     "Matches",
     "Materialize",
     "Normalize",
@@ -40,77 +41,6 @@ __all__ = [
     "TopN",
     "WindowAggregate",
 ]
-
-
-class AggregateFunction(enum.Enum):
-    """Aggregate function."""
-
-    COUNT = "COUNT"
-    SUM = "SUM"
-    SUM0 = "$SUM0"
-    AVG = "AVG"
-    MIN = "MIN"
-    MAX = "MAX"
-    FIRST_VALUE = "FIRST_VALUE"
-    LAST_VALUE = "LAST_VALUE"
-    LISTAGG = "LISTAGG"
-    COLLECT = "COLLECT"
-    ARRAY_AGG = "ARRAY_AGG"
-    STDDEV_POP = "STDDEV_POP"
-    STDDEV_SAMP = "STDDEV_SAMP"
-    VAR_POP = "VAR_POP"
-    VAR_SAMP = "VAR_SAMP"
-    SINGLE_VALUE = "SINGLE_VALUE"
-    USER = "$USER"
-    AVG_OF_SUM = "$AVG"
-    """AVG of OVER, which Flink divides: the SUM, of the argument's type, by the COUNT."""
-    ROW_NUMBER = "ROW_NUMBER"
-    RANK = "RANK"
-    DENSE_RANK = "DENSE_RANK"
-    LAG = "LAG"
-
-    @property
-    def needs_order(self) -> bool:
-        """Whether the function is only for OVER, and has no frame of its own."""
-        return self in _IN_ORDER
-
-
-_IN_ORDER = frozenset(
-    {AggregateFunction.ROW_NUMBER, AggregateFunction.RANK, AggregateFunction.DENSE_RANK, AggregateFunction.LAG}
-)
-
-
-@final
-@attrs.frozen(kw_only=True)
-class AggregateCall:
-    """An aggregate function with its argument.
-
-    Args:
-        function: Function.
-        argument: Position of the input column; None for ``COUNT(*)``.
-        type: Type of the result.
-        argument_type: Type of the argument; None for ``COUNT(*)``.
-        distinct: Whether DISTINCT is given.
-        filter: Position of a BOOLEAN input column with the condition of FILTER; None for all rows.
-        separator: Separator of LISTAGG.
-        user: User-defined function, and its arguments, for USER; else None.
-        offset: Number of rows before the row whose value LAG takes.
-    """
-
-    function: AggregateFunction
-    type: DataType
-    argument: int | None = None
-    argument_type: DataType | None = None
-    distinct: bool = False
-    filter: int | None = None
-    separator: str = ","
-    user: UserAggregate | None = None
-    offset: int = 1
-
-    @property
-    def name(self) -> str:
-        """Name of the function, as users write it."""
-        return self.function.value if self.user is None else self.user.name
 
 
 @final
@@ -308,6 +238,7 @@ Operation = (
     | Deduplicate
     | TopN
     | Sort
+    | MatchRecognize
     | OverAggregate
     | Join
     | IntervalJoin

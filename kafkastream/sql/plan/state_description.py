@@ -14,6 +14,14 @@ import attrs
 
 from kafkastream.sql.plan.column_pruning import needed_before
 from kafkastream.sql.plan.expression import TypedExpression, columns_in, renumbered
+from kafkastream.sql.plan.match_operation import (
+    MatchAggregate,
+    MatchTime,
+    Navigation,
+    PatternVariable,
+    Reading,
+    ThisRow,
+)
 from kafkastream.sql.plan.operations import (
     AggregateCall,
     Deduplicate,
@@ -22,6 +30,7 @@ from kafkastream.sql.plan.operations import (
     Join,
     LookupJoin,
     Matches,
+    MatchRecognize,
     Materialize,
     Normalize,
     Operation,
@@ -183,6 +192,8 @@ def _operation(operation: Operation) -> str:
             return _ordered(operation)
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation)
+        case MatchRecognize():
+            return _match(operation)
         case Normalize():
             return "Normalize"
         case Materialize():
@@ -238,6 +249,43 @@ def _ordered(operation: TopN | Sort | OverAggregate) -> str:
     order = _order(operation.order) if time is None else f"{time.value} {_column(operation.column)}"
     frame = "ALL" if operation.preceding is None else str(operation.preceding)
     return f"OverAggregate {_calls(operation.calls)} {order} {'ROWS' if operation.is_rows else 'RANGE'} {frame}"
+
+
+def _match(operation: MatchRecognize) -> str:
+    skip = operation.skip.value
+    if operation.skip_variable is not None:
+        skip = f"{skip} {operation.variables[operation.skip_variable].name}"
+    within = f" WITHIN {operation.within_ms} ms" if operation.within_ms else ""
+    order = f"{operation.time.value} {_column(operation.column)} {_order(operation.order)}"
+    measures = _tuple(map(_reading, operation.measures))
+    return f"Match {_tuple(map(_variable, operation.variables))}{within} SKIP {skip} {order} MEASURES {measures}"
+
+
+def _variable(variable: PatternVariable) -> str:
+    most = "" if variable.most is None else variable.most
+    bounds = f"{variable.name}{{{variable.least},{most}}}{'' if variable.is_greedy else '?'}"
+    if variable.condition is None:
+        return bounds
+    return (
+        f"{bounds} AS {_PRINTER.text(variable.condition.value)} OF {_tuple(map(_reading, variable.condition.readings))}"
+    )
+
+
+def _reading(reading: Reading) -> str:
+    match reading:
+        case ThisRow(column=column):
+            return f"c{column}"
+        case Navigation():
+            side = "FIRST" if reading.is_first else "LAST"
+            return f"{side}({_of_variable(reading.variable)}.c{reading.column}, {reading.offset})"
+        case MatchAggregate():
+            return f"{_of_variable(reading.variable)}.{_call(reading.call)}"
+        case MatchTime():
+            return "MATCH_ROWTIME"
+
+
+def _of_variable(number: int | None) -> str:
+    return "*" if number is None else str(number)
 
 
 def _order(orders: Sequence[Order]) -> str:

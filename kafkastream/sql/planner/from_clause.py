@@ -29,6 +29,11 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
     if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table) and not node.args.get("alias"):
         return _join_in_parentheses(planner, node.this)
     rows = _rows(planner, node)
+    match = node.args.get("match")
+    if match is not None:
+        from kafkastream.sql.planner.match_recognize import matched
+
+        rows, node = with_distinct_names(matched(planner, rows, match)), match
     rows = renamed(planner, node, rows)
     return rows, Scope.of(rows.relation.fields, _alias(node))
 
@@ -76,7 +81,7 @@ def _rows(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
         case exp.Table():
             return _table(planner, node)
         case exp.Subquery():
-            text.only(node, "this", "alias", "joins", "with_", "partition")
+            text.only(node, "this", "alias", "joins", "with_", "partition", "match")
             return with_distinct_names(planner.query(node.this))
         case exp.Values():
             return PlannedRows(planner.values(node))
@@ -101,7 +106,7 @@ def _only_call(planner: SelectPlanner, node: exp.Expr) -> PlannedRows:
 
 def _table(planner: SelectPlanner, node: exp.Table) -> PlannedRows:
     text = planner.text
-    text.only(node, "this", "db", "catalog", "alias", "hints", "joins", "partition")
+    text.only(node, "this", "db", "catalog", "alias", "hints", "joins", "partition", "match")
     path = tuple(part.name for part in node.parts)
     if len(path) == 1 and path[0] in planner.named:
         if node.args.get("hints"):

@@ -153,7 +153,8 @@ class Interpreted:
         inputs = [self._rows(one, (*path, at), watermark) for at, one in enumerate(relation.inputs)]
         match relation:
             case Scan(expressions=expressions):
-                return [(0, *(evaluated(one, row) for one in expressions)) for row in self._table(relation)]
+                rows = self._table(relation)
+                return [(0, *([evaluated(one, row) for one in expressions] or row)) for row in rows]
             case Values():
                 raise NotImplementedError(relation)
             case Project(expressions=expressions, condition=condition):

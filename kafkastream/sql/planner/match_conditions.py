@@ -1,0 +1,217 @@
+"""Conditions of pattern variables: what one row gives is computed as a column, and only the rest while rows are matched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, final
+
+from sqlglot import exp
+
+from kafkastream.sql.plan.expression import (
+    Call,
+    Case,
+    Cast,
+    CastMode,
+    ColumnRef,
+    FieldAccess,
+    Interval,
+    IntervalUnit,
+    Literal,
+    TypedExpression,
+    UserCall,
+    columns_in,
+    is_null,
+    rebuilt,
+    renumbered,
+)
+from kafkastream.sql.plan.match_operation import (
+    EVALUATED,
+    MatchAggregate,
+    MatchCondition,
+    Navigation,
+    Reading,
+    ThisRow,
+)
+from kafkastream.sql.plan.spark_type_names import decimal_of
+from kafkastream.sql.planner.match_expressions import AGGREGATE, MATCH_TIME, MatchRow, VariableCompiler
+from kafkastream.sql.type_families import APPROXIMATE, ATOMIC, NUMERIC, STAMPS, TEXT, WHOLE
+from kafkastream.sql.types import DataType, Kind
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["InputColumns", "match_condition", "measured"]
+
+_STRICT: Final = frozenset(
+    {
+        *("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "NOT", "BETWEEN", "$PARENTHESES", "$NEGATE", "||"),
+        *("LIKE", "NOT LIKE", "UPPER", "LOWER", "ABS", "MOD", "CHAR_LENGTH", "CHARACTER_LENGTH", "FLOOR", "CEIL"),
+    }
+)
+"""Functions that are NULL if an argument is, so that their value for a row that does not exist is known to be NULL."""
+_ARITHMETIC: Final = frozenset({"+", "-", "*", "/", "%", "$NEGATE", "ABS"})
+_ORDER: Final = (Kind.TINYINT, Kind.SMALLINT, Kind.INT, Kind.BIGINT)
+
+
+@final
+class InputColumns:
+    """Columns of the input of a pattern match: those of the table, then computed ones.
+
+    Args:
+        columns: References to the columns of the table.
+
+    Attributes:
+        every: Expressions of all columns over the table.
+    """
+
+    def __init__(self, columns: Sequence[TypedExpression]) -> None:
+        self.every = list(columns)
+
+    def place(self, expression: TypedExpression) -> int:
+        """Return the position of an expression, which becomes a column if it is none."""
+        if expression not in self.every:
+            self.every.append(expression)
+        return self.every.index(expression)
+
+
+def match_condition(
+    planner: SelectPlanner, node: exp.Expr, of: VariableCompiler, number: int, columns: InputColumns
+) -> MatchCondition:
+    """Compile the condition of a variable.
+
+    Args:
+        planner: Planner of the query.
+        node: The condition.
+        of: Compiler of expressions over the variables.
+        number: Number of the variable.
+        columns: Columns of the input, to which those are added that the condition needs.
+
+    Raises:
+        DefinitionError: The condition is invalid.
+        UnsupportedFeatureError: The condition needs a function of values of several rows that is not supported.
+    """
+    value = of.compile(node)
+    if value.type.kind is not Kind.BOOLEAN:
+        what = f"The condition of a pattern variable must be BOOLEAN, not {value.type}."
+        raise planner.text.error(node, what, "Compare it with something.")
+    splitting = _Splitting(planner, node, of, number, columns)
+    found = splitting.split(value)
+    return MatchCondition(tuple(splitting.readings), found)
+
+
+def measured(planner: SelectPlanner, of: VariableCompiler, column: int, columns: InputColumns) -> Reading:
+    """Return the reading for a column of an expression of MEASURES, or of DEFINE."""
+    if column <= AGGREGATE:
+        variable, aggregate = list(of.aggregates)[AGGREGATE - column]
+        for one in aggregate.inputs:
+            columns.place(one)
+        return MatchAggregate(variable, aggregate.placed(columns.every, planner.zone))
+    row, place = of.row_of(column)
+    return Navigation(row.variable, place, row.offset, row.is_first)
+
+
+@final
+class _Splitting:
+    """Divides a condition into values of one row each, and what is computed from them."""
+
+    def __init__(
+        self, planner: SelectPlanner, node: exp.Expr, of: VariableCompiler, number: int, columns: InputColumns
+    ) -> None:
+        self._planner = planner
+        self._node = node
+        self._of = of
+        self._number = number
+        self._columns = columns
+        self.readings: dict[Reading, int] = {}
+
+    def split(self, expression: TypedExpression) -> TypedExpression:
+        """Return an expression over readings."""
+        if isinstance(expression, Literal):
+            return expression
+        reading = self._reading(expression)
+        if reading is not None:
+            place = self.readings.setdefault(reading, len(self.readings))
+            return ColumnRef(place, expression.type)
+        self._check(expression)
+        return rebuilt(expression, self.split)
+
+    def _reading(self, expression: TypedExpression) -> Reading | None:
+        """Return the reading that gives the value of an expression; None if it needs several rows."""
+        places = columns_in(expression)
+        if isinstance(expression, ColumnRef) and expression.place == MATCH_TIME:
+            what = "MATCH_ROWTIME() is only known when a match has been found."
+            raise self._planner.text.error(self._node, what, "Take it in MEASURES, or take the time column here.")
+        if isinstance(expression, ColumnRef) and expression.place <= AGGREGATE:
+            return measured(self._planner, self._of, expression.place, self._columns)
+        if isinstance(expression, Interval) or any(place < 0 for place in places):
+            return None
+        rows = {self._of.row_of(place)[0] for place in places}
+        own = renumbered(expression, {place: self._of.row_of(place)[1] for place in places})
+        if rows <= {MatchRow(None), MatchRow(self._number)}:
+            return ThisRow(self._columns.place(own))
+        if len(rows) == 1 and _is_strict(expression):
+            (row,) = rows
+            return Navigation(row.variable, self._columns.place(own), row.offset, row.is_first)
+        return None
+
+    def _check(self, expression: TypedExpression) -> None:
+        """Refuse what cannot be computed from values of several rows."""
+        what: str | None = None
+        match expression:
+            case Call(function=function):
+                if function not in EVALUATED or not _is_computable(expression):
+                    what = function
+            case UserCall(name=name):
+                what = name
+            case Cast(value=value, type=type_) if (
+                not _is_widening(value, type_) or expression.mode is CastMode.TRY_CAST
+            ):
+                what = f"CAST from {value.type} to {type_}"
+            case Interval(unit=IntervalUnit.MONTH):
+                what = "An INTERVAL of months"
+            case FieldAccess():
+                what = "The field of a ROW"
+            case Case() | Cast() | Interval() | Literal() | ColumnRef():
+                pass
+        if what is not None:
+            now = "Compute it for each row, of columns of one variable or in a query in FROM, and compare the results here."
+            raise self._planner.text.refused(
+                self._node, f"{what} is not supported in DEFINE on values of several rows.", now
+            )
+
+
+def _is_strict(expression: TypedExpression) -> bool:
+    """Whether an expression is NULL when all its columns are."""
+    match expression:
+        case ColumnRef():
+            return True
+        case Call(function=function, arguments=arguments) if function in _STRICT:
+            return any(columns_in(one) and _is_strict(one) for one in arguments)
+        case Cast(value=value) | FieldAccess(value=value):
+            return _is_strict(value)
+        case _:
+            return False
+
+
+def _is_computable(call: Call) -> bool:
+    """Whether the operator computes a supported call with arguments of these types as Flink does."""
+    kinds = {one.type.kind for one in call.arguments if not is_null(one)}
+    if call.function not in _ARITHMETIC:
+        return kinds <= ATOMIC
+    return kinds <= NUMERIC or kinds <= STAMPS | {Kind.INTERVAL_DAY_SECOND}
+
+
+def _is_widening(value: TypedExpression, type_: DataType) -> bool:
+    """Whether each value has one and the same value in another type."""
+    source = value.type
+    if is_null(value) or {source.kind, type_.kind} <= TEXT:
+        return True
+    if source.kind in WHOLE and type_.kind in WHOLE:
+        return _ORDER.index(source.kind) <= _ORDER.index(type_.kind)
+    if type_.kind is Kind.DECIMAL and source.kind not in APPROXIMATE:
+        given = decimal_of(source)
+        has_scale = (given.scale or 0) <= (type_.scale or 0)
+        return has_scale and (given.size or 0) - (given.scale or 0) <= (type_.size or 0) - (type_.scale or 0)
+    if type_.kind in APPROXIMATE:
+        return source.kind in NUMERIC and (type_.kind is Kind.DOUBLE or source.kind in WHOLE | {Kind.FLOAT})
+    return source.nullable() == type_.nullable()

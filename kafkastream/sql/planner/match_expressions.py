@@ -1,0 +1,164 @@
+"""Expressions of MATCH_RECOGNIZE: columns of pattern variables, FIRST and LAST, and aggregates of variables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final, final
+
+import attrs
+from sqlglot import exp
+
+from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate, aggregate_of
+from kafkastream.sql.expressions.column_scope import NamedTable, Scope
+from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.expressions.function_calls import called_name, is_call
+from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, columns_in, renumbered
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.types import DataType, Kind
+
+if TYPE_CHECKING:
+    from kafkastream.sql.planner.query_planner import SelectPlanner
+
+__all__ = ["AGGREGATE", "MATCH_TIME", "MatchRow", "VariableCompiler"]
+
+_REFUSED: Final = {
+    "CLASSIFIER": "Number the variables yourself: CASE WHEN B.id IS NULL THEN 'A' ELSE 'B' END.",
+    "MATCH_NUMBER": "Number the matches by ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) in a query around this one.",
+}
+MATCH_TIME: Final = -1
+"""Position that stands for MATCH_ROWTIME."""
+AGGREGATE: Final = -2
+"""Position that stands for the first aggregate; the others follow below it."""
+
+
+@final
+@attrs.frozen
+class MatchRow:
+    """Row of a match that an expression takes columns of.
+
+    Args:
+        variable: Number of the variable; None for all rows of the match.
+        offset: Number of rows between the first or last row of the variable and this one.
+        is_first: Whether the offset counts from the first row.
+    """
+
+    variable: int | None
+    offset: int = 0
+    is_first: bool = False
+
+
+@final
+class VariableCompiler(ExpressionCompiler):
+    """Compiles expressions over the variables of a pattern.
+
+    A column of the result stands for a column of some row of the match: ``row_of`` tells which. Columns below zero stand
+    for aggregates and MATCH_ROWTIME.
+
+    Args:
+        planner: Planner of the query.
+        fields: Columns of the input.
+        names: Names of the variables.
+
+    Attributes:
+        aggregates: Aggregates, each with the number of its variable, over the columns of the input.
+    """
+
+    def __init__(self, planner: SelectPlanner, fields: Sequence[Field], names: Sequence[str]) -> None:
+        columns = tuple((field.name, at) for at, field in enumerate(fields))
+        hidden = frozenset(field.name for field in fields)
+        sources = [NamedTable("", columns)]
+        for number, name in enumerate(names, start=1):
+            moved = tuple((one, number * len(fields) + at) for one, at in columns)
+            sources.append(NamedTable(name, moved, hidden=hidden))
+        super().__init__(planner.text, Scope(tuple(fields) * len(sources), tuple(sources)), planner.catalog)
+        self._width = len(fields)
+        self._rows: list[MatchRow] = [MatchRow(None), *(MatchRow(number) for number in range(len(names)))]
+        self._time = next((field.type for field in fields if field.time is not None), DataType.of(Kind.TIMESTAMP, 3))
+        self.aggregates: dict[tuple[int | None, RequestedAggregate], int] = {}
+
+    def row_of(self, column: int) -> tuple[MatchRow, int]:
+        """Return the row that a column of an expression is taken of, and its position in the input."""
+        return self._rows[column // self._width], column % self._width
+
+    def compile(self, node: exp.Expr) -> TypedExpression:
+        """Compile an expression."""
+        if is_call(node, "FIRST", "LAST", "PREV", "NEXT"):
+            return self._navigated(node)
+        if is_call(node, *_REFUSED):
+            name = called_name(node).upper()
+            raise self.text.error(node, f"{name}() is not part of Flink SQL.", _REFUSED[name])
+        if is_call(node, "MATCH_ROWTIME"):
+            return ColumnRef(MATCH_TIME, self._time)
+        aggregate = aggregate_of(self._inner(), node)
+        return super().compile(node) if aggregate is None else self._aggregated(node, aggregate)
+
+    def _inner(self) -> _OneRow:
+        return _OneRow(self)
+
+    def _navigated(self, node: exp.Anonymous) -> TypedExpression:
+        """Compile ``LAST(A.price * A.tax, 1)``: the expression over one of the rows of a variable."""
+        name, arguments = called_name(node).upper(), node.expressions
+        if not 1 <= len(arguments) <= 2:
+            raise self.text.error(node, f"Invalid number of arguments to function '{name}'.", f"As {name}(A.x, 1).")
+        offset = 1 if name in ("PREV", "NEXT") else 0
+        if len(arguments) > 1:
+            if not (isinstance(arguments[1], exp.Literal) and arguments[1].is_int):
+                what = f"The offset of {name} must be a whole number that is not below zero."
+                raise self.text.error(arguments[1], what, "Write the number itself.")
+            offset = int(arguments[1].name)
+        if name in ("PREV", "NEXT") and offset:
+            now = "Take the rows of variables: LAST(A.x, 1) is the one before the last row of A."
+            raise self.text.error(node, "Flink does not support physical offsets within partition.", now)
+        value = self._inner().compile(arguments[0])
+        variable = self._variable(node, value)
+        row = MatchRow(variable, offset, name == "FIRST")
+        if row not in self._rows:
+            self._rows.append(row)
+            self.scope = attrs.evolve(self.scope, fields=(*self.scope.fields, *self.scope.fields[: self._width]))
+        begin = self._rows.index(row) * self._width
+        return renumbered(value, {place: begin + place % self._width for place in columns_in(value)})
+
+    def _aggregated(self, node: exp.Expr, aggregate: RequestedAggregate) -> TypedExpression:
+        if aggregate.call.distinct or aggregate.filter is not None:
+            what = f"{self.text.shown(node)}: aggregates of MATCH_RECOGNIZE take neither DISTINCT nor FILTER."
+            raise self.text.refused(node, what, "Flink ignores them: aggregate CASE WHEN ... THEN x END.")
+        if not aggregate.arguments:
+            what = "COUNT(*) has no pattern variable."
+            raise self.text.error(node, what, "Count a column that is never NULL: COUNT(A.id).")
+        variables = {self._variable(node, one) for one in aggregate.arguments}
+        found = attrs.evolve(
+            aggregate,
+            arguments=tuple(
+                renumbered(one, {place: place % self._width for place in columns_in(one)})
+                for one in aggregate.arguments
+            ),
+        )
+        key = (variables.pop(), found)
+        place = self.aggregates.setdefault(key, len(self.aggregates))
+        return ColumnRef(AGGREGATE - place, aggregate.call.type)
+
+    def _variable(self, node: exp.Expr, value: TypedExpression) -> int | None:
+        """Return the one variable that a value takes columns of."""
+        found = {self.row_of(place)[0].variable for place in columns_in(value)}
+        shown = self.text.shown(node)
+        if not found:
+            raise self.text.error(node, f"No pattern variable specified in {shown}", "Name a column: LAST(A.x).")
+        if len(found) > 1:
+            what = f"{shown} takes more than one pattern variable."
+            raise self.text.error(node, what, "Take columns of one variable, and compute with several such calls.")
+        return found.pop()
+
+
+@final
+class _OneRow(ExpressionCompiler):
+    """Compiles what FIRST, LAST and aggregates take: expressions over one row."""
+
+    def __init__(self, of: VariableCompiler) -> None:
+        super().__init__(of.text, of.scope, of.catalog)
+
+    def compile(self, node: exp.Expr) -> TypedExpression:
+        """Compile an expression."""
+        if is_call(node, "FIRST", "LAST", "PREV", "NEXT", "MATCH_ROWTIME"):
+            what = f"{self.text.shown(node)} cannot be nested in another such call or in an aggregate."
+            raise self.text.error(node, what, "Take a column.")
+        return super().compile(node)

@@ -1,0 +1,122 @@
+"""Matches of patterns are those of real Flink, of which ``golden.json`` is the record, wherever micro-batches end."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from kafkastream.errors import KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
+from kafkastream.operators.stream.keyed_operators import CallError
+from kafkastream.sql.plan.relations import Relation, Scan
+from kafkastream.sql.types import Kind
+from kafkastream.table import EnvironmentSettings, TableEnvironment
+from tests.differential.matches.cases import CASES, COLUMNS, LATE, ROWS, VIEWS
+from tests.differential.matches.otherwise import ALLOWED, BY_SPARK, FAILING, REFUSED
+from tests.differential.sql_joins.interpreted import Interpreted, micros, shown
+
+GOLDEN: Final = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
+RECORDED: Final = [name for name in CASES if name in GOLDEN]
+PLANNED: Final = [name for name in RECORDED if "error" not in GOLDEN[name] and name not in REFUSED]
+INTERPRETED: Final = [name for name in PLANNED if name not in BY_SPARK]
+Row = tuple[str | None, ...]
+
+
+@pytest.fixture(scope="module")
+def planning() -> TableEnvironment:
+    """Knows the table and the views; plans only, so that there need not be a broker."""
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    options = "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'h:1', 'format' = 'json'"
+    t_env.execute_sql(f"CREATE TABLE ticker ({COLUMNS}) WITH ({options}, 'scan.startup.mode' = 'earliest-offset')")
+    for name, query in VIEWS.items():
+        t_env.execute_sql(f"CREATE TEMPORARY VIEW {name} AS {query}")
+    return t_env
+
+
+def columns(t_env: TableEnvironment, query: str) -> list[str]:
+    schema = t_env.sql_query(query).get_schema()
+    names, types = schema.get_field_names(), schema.get_field_data_types()
+    return [f"{name} {type_}" for name, type_ in zip(names, types, strict=True)]
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_columns_and_errors_are_those_of_flink(planning: TableEnvironment, name: str) -> None:
+    found = GOLDEN[name]
+    if name in REFUSED:
+        with pytest.raises(UnsupportedFeatureError):
+            columns(planning, CASES[name])
+        assert "error" not in found
+    elif "error" in found and name not in {*ALLOWED, *FAILING}:
+        with pytest.raises(KafkastreamError):
+            columns(planning, CASES[name])
+    else:
+        given = columns(planning, CASES[name])
+        assert "error" in found or given == [one.removesuffix(" *ROWTIME*") for one in found["columns"]]
+
+
+def read_values(row: dict[str, Any]) -> tuple[Any, ...]:
+    """A row as operators have it."""
+    return (
+        *(Decimal(str(one)) if name == "amount" else one for name, one in row.items() if name != "ts"),
+        micros(row["ts"]),
+    )
+
+
+def carried_out(t_env: TableEnvironment, query: str, at_once: int) -> tuple[Relation, list[Row]]:
+    """The rows that a query makes of micro-batches with so many rows; the watermark makes a row late if each has one."""
+    rows: Sequence[dict[str, Any]] = [row for row in ROWS if at_once == 1 or row["id"] != LATE]
+    now = 0
+
+    def read(_: Scan) -> Iterable[tuple[Any, ...]]:
+        return map(read_values, rows[now * at_once : (now + 1) * at_once])
+
+    relation, found = t_env.sql_query(query)._relation, []
+    plan, count = Interpreted(relation, read), -(-len(rows) // at_once)
+    for now in range(count + 1):
+        latest = max(micros(row["ts"]) for row in rows[: (now + 1) * at_once])
+        found += plan.batch(MAX_WATERMARK if now == count else latest // 1_000 - 5_000)
+    return relation, found
+
+
+def as_flink_shows(value: Any, kind: Kind) -> str | None:
+    if kind is Kind.TIMESTAMP and value is not None:
+        return (shown(value, kind) or "").removesuffix(".000")
+    return None if value is None else str(value)
+
+
+def keyed(rows: Iterable[Row]) -> dict[str | None, list[Row]]:
+    """The rows of each key, in their order."""
+    found: dict[str | None, list[Row]] = {}
+    for row in rows:
+        found.setdefault(row[0], []).append(row)
+    return found
+
+
+@pytest.mark.parametrize("at_once", [1, 7, 200])
+@pytest.mark.parametrize("name", INTERPRETED)
+def test_rows_are_those_of_flink(name: str, at_once: int, planning: TableEnvironment) -> None:
+    relation, rows = carried_out(planning, CASES[name], at_once)
+    kinds = [field.type.kind for field in relation.fields]
+    given = [tuple(as_flink_shows(*one) for one in zip(row[1:], kinds, strict=True)) for row in rows]
+    wanted = [tuple(row[1:]) for row in GOLDEN[name]["rows"]]
+    assert Counter(given) == Counter(wanted)
+    if name != "two keys" and relation.fields[0].name == "symbol":
+        assert keyed(given) == keyed(wanted)
+
+
+@pytest.mark.parametrize("name", FAILING)
+def test_jobs_that_fail_on_flink_fail_here(name: str, planning: TableEnvironment) -> None:
+    with pytest.raises(CallError) as raised:
+        carried_out(planning, CASES[name], 7)
+    assert FAILING[name] in str(raised.value.__cause__ or raised.value)
+
+
+def test_what_is_told_of_the_queries_is_true() -> None:
+    assert {*ALLOWED, *REFUSED, *BY_SPARK, *FAILING} <= set(CASES)
+    assert len(PLANNED) >= 90
