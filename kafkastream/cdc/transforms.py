@@ -114,6 +114,10 @@ class _OneTable:
     known: ResolvedTable
     functions: Mapping[str, NamedFunction]
 
+    @property
+    def database(self) -> str:
+        return "default_database"
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | None:
         return self.known if path == ("t",) else None
 

@@ -7,10 +7,12 @@ import re
 from decimal import Decimal
 from typing import Any, Final, NoReturn
 
-__all__ = ["json_part", "json_scalar", "json_texts"]
+__all__ = ["json_part", "json_part_told", "json_scalar", "json_scalar_told", "json_texts", "json_texts_wrapped"]
 
 _STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]|\['([^']+)'\]")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+_MISSING: Final = (ValueError, LookupError, TypeError, RecursionError)
+"""Errors for a text that is no JSON, and for a path to nothing."""
 _ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')
 
 
@@ -47,15 +49,110 @@ def json_texts(text: str | None, path: str | None) -> list[str | None] | None:
     return [None if one is None else _text(one) for one in found] if isinstance(found, list) else None
 
 
+def json_scalar_told(text: str | None, path: str | None, mode: str | None) -> str | None:
+    """Return ``v`` and the value that ``json_scalar`` gives, ``e`` for none, ``x`` for an error; NULL for NULL.
+
+    Args:
+        text: Document.
+        path: Path without its mode.
+        mode: ``lax`` or ``strict``, and behind it the kind of value that is wanted: ``INT``, ``DOUBLE`` or ``BOOLEAN``.
+
+    Example:
+        >>> json_scalar_told('{"a": 1.50}', "$.a", "lax"), json_scalar_told('{"a": 1.50}', "$.b", "lax")
+        ('v1.50', 'e')
+        >>> json_scalar_told('{"a": 1.50}', "$.a", "strict INT"), json_scalar_told('{"a": 1.50}', "$.b", "strict")
+        ('!1.50', 'x')
+    """
+    if text is None or path is None:
+        return None
+    is_lax, kind = str(mode).startswith("lax"), str(mode).partition(" ")[2]
+    missing = "e" if is_lax else "x"
+    try:
+        document = _parsed(text)
+        if document is None:
+            return "x"
+        found = _at(document, path)
+    except _MISSING:
+        return missing
+    if found is None or isinstance(found, dict | list):
+        return missing
+    return f"{'v' if _is_kind(found, kind) else '!'}{_text(found)}"
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    """Whether Flink returns a value as this type; it casts none."""
+    match kind:
+        case "INT":
+            return isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31
+        case "DOUBLE":
+            return isinstance(value, Decimal)
+        case "BOOLEAN":
+            return isinstance(value, bool)
+        case _:
+            return True
+
+
+def json_part_told(text: str | None, path: str | None, mode: str | None) -> str | None:
+    """Return ``v`` and an object or array, ``e`` for none, ``x`` for an error; NULL for NULL.
+
+    Args:
+        text: Document.
+        path: Path without its mode.
+        mode: ``lax`` or ``strict``, and the wrapper: ``WITHOUT``, ``CONDITIONAL`` or ``UNCONDITIONAL``.
+
+    Example:
+        >>> json_part_told('{"a": 1.50}', "$.a", "strict CONDITIONAL"), json_part_told("{}", "$.a", "lax WITHOUT")
+        ('v[1.50]', 'e')
+    """
+    if text is None or path is None:
+        return None
+    lax, wrapper = str(mode).split(" ")
+    missing = "e" if lax == "lax" else "x"
+    try:
+        found = _at(_parsed(text), path)
+    except _MISSING:
+        return missing
+    if found is None:
+        return "e"
+    wrapped = _wrapped(found, wrapper)
+    return f"v{_text(wrapped)}" if isinstance(wrapped, dict | list) else missing
+
+
+def json_texts_wrapped(text: str | None, path: str | None, wrapper: str | None) -> list[str | None] | None:
+    """Return the elements of a value that is wrapped into an array, as texts.
+
+    Example:
+        >>> json_texts_wrapped('{"a": {"b": 1}}', "$.a", "UNCONDITIONAL")
+        ['{"b":1}']
+    """
+    found = _found(text, path)
+    wrapped = None if found is None else _wrapped(found, str(wrapper))
+    return [None if one is None else _text(one) for one in wrapped] if isinstance(wrapped, list) else None
+
+
+def _wrapped(value: Any, wrapper: str) -> Any:
+    return (
+        [value] if wrapper == "UNCONDITIONAL" or (wrapper == "CONDITIONAL" and not isinstance(value, list)) else value
+    )
+
+
 def _found(text: str | None, path: str | None) -> Any:
     if text is None or path is None:
         return None
     try:
-        found = json.loads(text, parse_float=Decimal, parse_constant=_refused)
-        for name, place, quoted in _STEP.findall(path):
-            found = found[int(place)] if place and isinstance(found, list) else dict(found)[name or quoted]
-    except (ValueError, LookupError, TypeError, RecursionError):
+        return _at(_parsed(text), path)
+    except _MISSING:
         return None
+
+
+def _parsed(text: str) -> Any:
+    return json.loads(text, parse_float=Decimal, parse_constant=_refused)
+
+
+def _at(document: Any, path: str) -> Any:
+    found = document
+    for name, place, quoted in _STEP.findall(path):
+        found = found[int(place)] if place and isinstance(found, list) else dict(found)[name or quoted]
     return found
 
 

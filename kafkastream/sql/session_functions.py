@@ -11,7 +11,14 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.snapshot import snapshot
-from kafkastream.sql.json_documents import json_part, json_scalar, json_texts
+from kafkastream.sql.json_documents import (
+    json_part,
+    json_part_told,
+    json_scalar,
+    json_scalar_told,
+    json_texts,
+    json_texts_wrapped,
+)
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import UserFunction
 
@@ -42,13 +49,17 @@ class NamedFunction:
     function: UserFunction
 
 
-_TEXTS: Final = (DataType.string(), DataType.string())
+_TEXTS: Final = (DataType.string(), DataType.string(), DataType.string())
+_ARRAY: Final = DataType.of(Kind.ARRAY, parts=(DataType.string(),))
 PYTHON_FUNCTIONS: Final[Mapping[str, NamedFunction]] = {
-    spark_name: NamedFunction(name, spark_name, UserFunction(function, name, result_type, _TEXTS))
-    for spark_name, name, function, result_type in (
-        ("__json_value", "JSON_VALUE", json_scalar, DataType.string()),
-        ("__json_query", "JSON_QUERY", json_part, DataType.string()),
-        ("__json_query_texts", "JSON_QUERY", json_texts, DataType.of(Kind.ARRAY, parts=(DataType.string(),))),
+    spark_name: NamedFunction(name, spark_name, UserFunction(function, name, result_type, _TEXTS[:count]))
+    for spark_name, name, function, result_type, count in (
+        ("__json_value", "JSON_VALUE", json_scalar, DataType.string(), 2),
+        ("__json_query", "JSON_QUERY", json_part, DataType.string(), 2),
+        ("__json_query_texts", "JSON_QUERY", json_texts, _ARRAY, 2),
+        ("__json_value_told", "JSON_VALUE", json_scalar_told, DataType.string(), 3),
+        ("__json_query_told", "JSON_QUERY", json_part_told, DataType.string(), 3),
+        ("__json_query_wrapped", "JSON_QUERY", json_texts_wrapped, _ARRAY, 3),
     )
 }
 """Built-in functions that Python computes, by their names in Spark."""

@@ -59,6 +59,11 @@ class SessionPlanner:
     config: TableConfig
     functions: SessionFunctions = attrs.field(factory=SessionFunctions)
 
+    @property
+    def database(self) -> str:
+        """Return the name of the current database."""
+        return self.catalog.current[1]
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Resolve the name of a table or view; None if there is none."""
         found = self.catalog.find(path)

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
 from kafkastream.sql.connectors import CONNECTORS
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
+from kafkastream.sql.expressions.function_calls import REFUSED_FUNCTIONS
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
@@ -27,7 +28,14 @@ from kafkastream.sql.plan.relations import Project
 from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.sql.settings import options_of
 from kafkastream.table import EnvironmentSettings, TableEnvironment
+from tests.differential.matrix.compared import KNOWN, session_of
+from tests.differential.matrix.family import Family
+from tests.differential.matrix.ours import compiled_family, values_of
+from tests.docs.function_examples import EXAMPLES, VARYING
 from tests.docs.placed_table import DOCS, PlacedTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 Declared = tuple[Iterable[Option[Any] | OptionFamily], Iterable[Option[Any]]]
 
@@ -65,6 +73,7 @@ CALLS: Final = """
     ARRAY_INTERSECT(ARRAY[i], ARRAY[3]) | MAP_ENTRIES(MAP[s, i]) | MAP_FROM_ARRAYS(ARRAY[s], ARRAY[i])
     MAP_UNION(MAP[s, i], MAP['a', 1]) | JSON_STRING(x) | JSON_QUOTE(s) | JSON_UNQUOTE(s) | JSON_OBJECT('a' VALUE i, 'b' VALUE s)
     JSON_ARRAY(i, s NULL ON NULL) | s IS JSON OBJECT | i BETWEEN SYMMETRIC 5 AND 1
+    CURRENT_DATABASE() | IS_ALPHA(s) | FLOOR(ts TO WEEK) | JSON_QUERY(s, '$.a' WITH WRAPPER)
     ELEMENT(ARRAY[n]) | TIMESTAMPADD(HOUR, 1, ts) | TIMESTAMPDIFF(DAY, ts, LOCALTIMESTAMP) | EXTRACT(YEAR FROM ts) | FLOOR(ts TO HOUR)
 """
 ARGUMENTS: Final = ("n", "d", "x", "s")
@@ -108,6 +117,38 @@ def calls(t_env: TableEnvironment) -> str:
     return "".join(("| Call | In Spark SQL |\n", "|---|---|\n", *rows))
 
 
+def examples(session: SparkSession) -> str:
+    """Of constants, each with its result; of calls that vary, the type. All are computed by one query."""
+    family = Family("examples", (("one", "INT"),), ((1,),), (*EXAMPLES, *VARYING.values()))
+    planned = {one: made for one, made in compiled_family(family).items() if not isinstance(made, KafkastreamError)}
+    assert [one for one in family.expressions if one not in planned] == []
+    found = values_of(session, family, planned)
+    assert [one for one, values in found.items() if values == [False]] == []
+    rows = [f"| {_code(one)} | {_code('NULL' if found[one][0] is None else found[one][0])} |\n" for one in EXAMPLES]
+    rows += [f"| {_code(one)} | a {planned[one].type} |\n" for one in VARYING.values()]
+    return "".join(("| Example | Result |\n", "|---|---|\n", *rows))
+
+
+def _code(text: str) -> str:
+    written = text.replace("|", r"\|")
+    return f"`` {written} ``" if "`" in text else f"`{written}`" if text.strip() else "(empty)"
+
+
+def refused() -> str:
+    """Of the functions of Flink that are refused, with what works in place of each."""
+    rows = (f"| `{name}` | {now} |\n" for name, now in sorted(REFUSED_FUNCTIONS.items()))
+    return "".join(("| Function | In place of it |\n", "|---|---|\n", *rows))
+
+
+def differences() -> str:
+    """Of the reasons for which results differ from Flink's, each with calls."""
+    rows = []
+    for reason, families in KNOWN.items():
+        calls = [call for told in families.values() for call in told]
+        rows.append(f"| {reason} | {', '.join(_code(call) for call in calls[:2])} |\n")
+    return "".join(("| Difference | For example |\n", "|---|---|\n", *rows))
+
+
 def aggregates(t_env: TableEnvironment) -> str:
     """Of the aggregates: what they give, by the types of their arguments."""
     header = " | ".join(f"of {COLUMNS[argument]}" for argument in ARGUMENTS)
@@ -135,6 +176,21 @@ def test_functions_are_those_that_are_declared() -> None:
     assert place("functions").written == functions()
     assert place("calls").written == calls(t_env)
     assert place("aggregates").written == aggregates(t_env)
+
+
+def test_examples_have_the_results_that_spark_gives(spark: SparkSession) -> None:
+    assert place("examples").written == examples(session_of(spark))
+
+
+def test_every_function_has_an_example() -> None:
+    told = " ".join((*EXAMPLES, *VARYING.values()))
+    assert [name for name in NAMES if not re.search(rf"\b{name}\b", told)] == []
+
+
+def test_refused_functions_and_differences_are_on_the_page() -> None:
+    assert place("refused").written == refused()
+    assert place("differences").written == differences()
+    assert [name for name in REFUSED_FUNCTIONS if name in NAMES] == []
 
 
 def test_every_function_is_on_the_page() -> None:
@@ -165,12 +221,17 @@ def test_windows_of_the_page_can_be_planned() -> None:
 
 
 def write() -> None:
+    from kafkastream.spark.session.session import spark_session
+
     t_env = environment()
     for name, declared in DECLARED.items():
         place(name).write(markdown_table(*declared))
     place("functions").write(functions())
     place("calls").write(calls(t_env))
     place("aggregates").write(aggregates(t_env))
+    place("refused").write(refused())
+    place("differences").write(differences())
+    place("examples").write(examples(session_of(spark_session())))
 
 
 if __name__ == "__main__":

@@ -158,6 +158,14 @@ class ExpressionCompiler:
             raise self.text.refused(node, "UESCAPE is not supported in queries.", r"Write U&'\0041'.")
         return Literal(unquoted(node), DataType.string().not_null())  # type: ignore[arg-type]
 
+    def _bytes(self, node: exp.Expr) -> TypedExpression:
+        digits = str(node.this)
+        if len(digits) % 2:
+            raise self.text.error(
+                node, "Binary literal string must contain an even number of hexits", "Write a 0 before."
+            )
+        return self.call(node, "$BYTES", Literal.text(digits))
+
     def _case(self, node: exp.Expr) -> TypedExpression:
         self.text.only(node, "this", "ifs", "default")
         whens = [one.this for one in node.args["ifs"]]
@@ -222,6 +230,7 @@ class ExpressionCompiler:
     _COMPILERS: ClassVar[Mapping[type[exp.Expr], Callable[[Any, Any], TypedExpression]]] = {
         exp.Literal: _literal,
         exp.UnicodeString: _unicode,
+        exp.HexString: _bytes,
         exp.Null: lambda *_: NULL,
         exp.Boolean: lambda _, node: TRUE if node.this else FALSE,
         exp.Case: _case,

@@ -9,12 +9,13 @@ from sqlglot import exp
 
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOWS
 from kafkastream.sql.expressions.json_calls import JSON_CALLS
-from kafkastream.sql.plan.expression import TypedExpression
+from kafkastream.sql.plan.expression import Literal, TypedExpression
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
 from kafkastream.sql.plan.user_call import user_call
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table_options import did_you_mean
+from kafkastream.sql.types import DataType
 from kafkastream.sql.user_functions import FunctionKind
 
 if TYPE_CHECKING:
@@ -32,14 +33,9 @@ _WITH_UNIT = frozenset({"TIMESTAMPADD", "TIMESTAMPDIFF"})
 _MODEL: Final = "Call the model in a Python function: {0} needs one in Flink's catalog."
 _VARIANT: Final = "There is no type VARIANT here: read values by JSON_VALUE or JSON_QUERY."
 _CLASS: Final = "It makes an object of a Java class; write ROW(...)."
-_LETTERS: Final = "Write REGEXP(s, '^...$')."
 REFUSED_FUNCTIONS: Final[Mapping[str, str]] = {
     "APPROX_COUNT_DISTINCT": "Flink has it for batches alone: write COUNT(DISTINCT x).",
-    "CURRENT_DATABASE": "Write the name of the database as a text.",
     "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
-    "IS_ALPHA": _LETTERS,
-    "IS_DECIMAL": _LETTERS,
-    "IS_DIGIT": _LETTERS,
     "JSON": "JSON(text) is a value of JSON_OBJECT or JSON_ARRAY.",
     "JSON_ARRAYAGG": "Write ARRAY_AGG, and JSON_STRING of its result.",
     "JSON_OBJECTAGG": "Make a text in a Python aggregate function.",
@@ -78,7 +74,7 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         _check_kind(of, node, user)
         arguments = [of.compile(argument) for argument in node.expressions]
         return of.located(node, lambda: user_call(user, arguments))
-    if isinstance(node.parent, exp.Dot):
+    if isinstance(node.parent, exp.Dot) and node.parent.expression is node:
         raise of.text.error(
             node.parent,
             f"No match found for function signature {of.text.shown(node.parent)}.",
@@ -96,6 +92,8 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
     if name in _WITH_UNIT:
         return _with_unit(of, node, name)
+    if name == "CURRENT_DATABASE" and not node.expressions:
+        return Literal(of.catalog.database, DataType.string().not_null())
     if name in JSON_CALLS:
         return JSON_CALLS[name](of, node)
     return of.call(node, name, *map(of.compile, node.expressions), nodes=node.expressions)

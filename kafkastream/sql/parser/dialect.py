@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from sqlglot import exp, parser, tokens
 from sqlglot.dialects.dialect import Dialect
@@ -13,6 +13,8 @@ from kafkastream.sql.parser.match_syntax import match_recognize
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = ["Flink"]
+
+_WRAPPERS: Final = ("CONDITIONAL", "UNCONDITIONAL", "ARRAY", "WRAPPER")
 
 _TVFS = frozenset({"TUMBLE", "HOP", "CUMULATE", "SESSION"})
 _NOT_WORDS = (
@@ -39,6 +41,7 @@ class _Tokenizer(tokens.Tokenizer):
     STRING_ESCAPES: ClassVar[list[str]] = ["'"]
     COMMENTS: ClassVar[list[str | tuple[str, str]]] = ["--", "//", ("/*", "*/")]
     UNICODE_STRINGS: ClassVar[list[str | tuple[str, str]]] = [("U&'", "'"), ("u&'", "'")]
+    HEX_STRINGS: ClassVar[list[str | tuple[str, str]]] = [("x'", "'"), ("X'", "'")]
     NESTED_COMMENTS = False
     TOKENS_PRECEDING_HINT: ClassVar[set[TokenType]] = set(TokenType)
     KEYWORDS: ClassVar[dict[str, TokenType]] = {
@@ -108,7 +111,8 @@ class _Parser(parser.Parser):
         start, depth = self._curr, 0
         words = []
         while self._curr and (depth or self._curr.token_type is not TokenType.R_PAREN):
-            if not depth and self._curr.text.upper() in ("NULL", "ERROR", "DEFAULT"):
+            word = self._curr.text.upper()
+            if not depth and (word in ("NULL", "ERROR", "DEFAULT", "EMPTY", "WITHOUT") or self._wraps_json()):
                 break
             depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(self._curr.token_type, 0)
             words.append(self._curr.text.upper())
@@ -120,16 +124,19 @@ class _Parser(parser.Parser):
         return type_
 
     def _flink_json(self, name: str) -> exp.Expr:
-        """Parse ``JSON_VALUE(text, path [RETURNING type] [... ON EMPTY] [... ON ERROR])``, clauses as properties."""
+        """Parse ``JSON_VALUE(text, path [RETURNING type] [wrapper] [... ON EMPTY] [... ON ERROR])``."""
         call = exp.Anonymous(this=name, expressions=self._parse_csv(self._parse_disjunction))
         clauses: dict[str, Any] = {}
         if self._match_text_seq("RETURNING"):
             call.set("returning", self._flink_type())
+        call.meta["wrapper"] = self._json_wrapper() if name == "JSON_QUERY" else "WITHOUT"
         while self._curr and self._curr.token_type is not TokenType.R_PAREN:
             what, value = self._curr.text.upper(), None
             self._advance()
             if what == "DEFAULT":
                 value = self._parse_bitwise()
+            elif what == "EMPTY" and self._match_texts(("ARRAY", "OBJECT")):
+                what = f"EMPTY {self._prev.text.upper()}"
             elif what not in ("NULL", "ERROR", "TRUE", "FALSE", "UNKNOWN"):
                 self.raise_error(f"{what} in {name} is not understood")
             if not self._match(TokenType.ON) or not self._match_texts(("EMPTY", "ERROR")):
@@ -137,6 +144,23 @@ class _Parser(parser.Parser):
             clauses[self._prev.text.upper()] = (what, value)
         call.meta["json"] = clauses
         return call
+
+    def _json_wrapper(self) -> str:
+        """Parse ``WITHOUT [ARRAY] WRAPPER`` or ``WITH [CONDITIONAL | UNCONDITIONAL] [ARRAY] WRAPPER``."""
+        if not self._match_texts(("WITH", "WITHOUT")):
+            return "WITHOUT"
+        found = str(self._prev.text.upper())
+        if found == "WITH":
+            is_told = self._match_texts(("CONDITIONAL", "UNCONDITIONAL"))
+            found = str(self._prev.text.upper()) if is_told else "UNCONDITIONAL"
+        self._match_text_seq("ARRAY")
+        if not self._match_text_seq("WRAPPER"):
+            self.raise_error("Expected WRAPPER")
+        return found
+
+    def _wraps_json(self) -> bool:
+        """Whether ``WITH ... WRAPPER`` follows, not the time zone of a type."""
+        return bool(self._curr.text.upper() == "WITH" and self._next and self._next.text.upper() in _WRAPPERS)
 
     def _flink_json_pairs(self, name: str) -> exp.Expr:
         """Parse ``JSON_OBJECT([KEY] k VALUE v, ... [ABSENT ON NULL])``: keys and values by turns."""

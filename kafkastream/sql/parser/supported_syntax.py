@@ -130,6 +130,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.Table: frozenset({"db", "catalog", "hints", "joins", "partition", "version", "match"}),
     exp.TableAlias: frozenset({"columns"}),
     exp.Trim: frozenset({"position"}),
+    exp.HexString: frozenset(),
     exp.UnicodeString: frozenset({"escape"}),
     **dict.fromkeys(
         (exp.Union, exp.Intersect, exp.Except), frozenset({"distinct", "with_", "order", "limit", "offset"})

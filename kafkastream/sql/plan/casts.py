@@ -6,19 +6,27 @@ import attrs
 
 from kafkastream.sql.casting import castable
 from kafkastream.sql.plan.expression import NULL, Cast, CastMode, TypedExpression, is_null
-from kafkastream.sql.plan.functions.bound_arguments import read_by_name
+from kafkastream.sql.plan.functions.bound_arguments import bound_text, read_by_name
 from kafkastream.sql.plan.functions.built_in import CallError
+from kafkastream.sql.plan.functions.local_times import local_text
 from kafkastream.sql.plan.functions.time_functions import truncated
+from kafkastream.sql.plan.functions.wrapped_numbers import BITS, lowest_bits
 from kafkastream.sql.plan.spark_type_names import decimal_of, quoted_text, spark_type
 from kafkastream.sql.quoting import quoted
-from kafkastream.sql.type_families import APPROXIMATE, CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
+from kafkastream.sql.type_families import APPROXIMATE, BYTES, CONSTRUCTED, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["cast", "cast_text", "typed_null", "widened"]
 
 _LONGEST = 2**31 - 1
+_EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
+_SIGN = "if({0} < 0, '-', '+')"
+_MONTHS = f"if({{0}} is null, null, format_string('%s%d-%02d', {_SIGN}, abs({{0}}) div 12, abs({{0}}) % 12))"
+_PARTS = (
+    "abs({0}) div 86400000, abs({0}) div 3600000 % 24, abs({0}) div 60000 % 60, abs({0}) div 1000 % 60, abs({0}) % 1000"
+)
+_DAYS = f"if({{0}} is null, null, format_string('%s%d %02d:%02d:%02d.%03d', {_SIGN}, {_PARTS}))"
 _EQUALS = ", '=', "
-_BITS = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 
 
 def typed_null(type_: DataType) -> Cast:
@@ -47,8 +55,8 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     source = value.type
     if not (castable(source, target) or (target.kind in TEXT and _has_text(source))):
         raise CallError(f"Cast function cannot convert value of type {source} to type {target}", "Cast it stepwise.")
-    if target.inner_types and not _is_plain(source, target):
-        what = f"CAST from {source} to {target} is not supported."
+    if target.inner_types and tries and not _is_plain(source, target):
+        what = f"TRY_CAST from {source} to {target} is not supported: Spark has no NULL for a whole with a part that fails."
         raise CallError.unsupported(what, "Cast the elements, and make it with ROW(...), ARRAY[...] or MAP[...].")
     if source.kind in TEXT and target.kind is Kind.VARCHAR and (target.size or _LONGEST) == _LONGEST:
         return value
@@ -56,8 +64,14 @@ def cast(value: TypedExpression, target: DataType, *, tries: bool = False) -> Ty
     return Cast(value, type_, CastMode.TRY_CAST if tries else CastMode.CAST)
 
 
-def cast_text(cast: Cast, value: str) -> str:
-    """Return the Spark SQL of a cast, given that of its value."""
+def cast_text(cast: Cast, value: str, *, runs: bool = True) -> str:
+    """Return the Spark SQL of a cast.
+
+    Args:
+        cast: The cast.
+        value: Spark SQL of its value.
+        runs: Whether for a job, not for a description, which checkpoints have.
+    """
     source, target = cast.value.type, cast.type
     match cast.mode:
         case CastMode.ASSIGNMENT:
@@ -65,11 +79,32 @@ def cast_text(cast: Cast, value: str) -> str:
         case CastMode.IMPLICIT:
             return f"cast({value} as {spark_type(target)})"
         case CastMode.CAST | CastMode.TRY_CAST:
-            return _converted_text(source, target, value, cast.mode.value.lower())
+            now = _running_text(source, target, value, cast.mode.value.lower()) if runs else None
+            return now or _converted_text(source, target, value, cast.mode.value.lower())
+
+
+def _running_text(source: DataType, target: DataType, value: str, keyword: str) -> str | None:
+    """Return the Spark SQL of a cast where descriptions have another; None for the others."""
+    match source.kind, target.kind:
+        case Kind.TIMESTAMP, kind if kind in TEXT:
+            return _length(local_text(value, min(source.size or 0, 6)), target)
+        case Kind.TIMESTAMP, Kind.TIME:
+            return f"cast(right({local_text(value, 0)}, 8) as {spark_type(target)})"
+        case kind, Kind.TIME if kind in TEXT and not target.size:
+            return f"{keyword}(regexp_replace({value}, '[.][0-9]*$', '') as time(0))"
+        case kind, Kind.TIMESTAMP_LTZ if kind in TEXT:
+            dated = rf"regexp_replace({value}, '^ *[Tt]?[0-9]{{1,2}}:', 'no day, ')"
+            return truncated(f"{keyword}({dated} as timestamp)", target.size or 0)
+        case _:
+            return None
 
 
 def _converted_text(source: DataType, target: DataType, value: str, keyword: str) -> str:
     plain = f"{keyword}({value} as {spark_type(target)})"
+    if target.inner_types and not _is_plain(source, target):
+        return read_by_name([value], lambda names: _nested_text(names[0], source, target, 0), "n")
+    if target.kind in BYTES and (target.size or _LONGEST) < _LONGEST:
+        return f"rpad({plain}, {target.size}, x'00')" if target.kind is Kind.BINARY else f"left({plain}, {target.size})"
     if target.kind in TEXT:
         if source.kind in CONSTRUCTED:
             return _length(read_by_name([value], lambda names: _as_text(names[0], source), "t"), target)
@@ -89,6 +124,33 @@ def _converted_text(source: DataType, target: DataType, value: str, keyword: str
     return plain
 
 
+def _nested_text(value: str, source: DataType, target: DataType, depth: int) -> str:
+    """Return the Spark SQL of an array, a map or a row whose parts are cast one by one."""
+    inner = f"p{depth}"
+    parts = list(zip(source.inner_types, target.inner_types, strict=True))
+
+    def part(place: int, text: str, below: int) -> str:
+        own, wanted = parts[place]
+        if own == wanted:
+            return text
+        if wanted.inner_types:
+            return _nested_text(text, own, wanted, below)
+        return _running_text(own, wanted, text, "cast") or _converted_text(own, wanted, text, "cast")
+
+    match target.kind:
+        case Kind.ARRAY:
+            return f"transform({value}, {inner} -> {part(0, inner, depth + 1)})"
+        case Kind.MAP:
+            pair = ", ".join(part(place, f"{inner}.{name}", depth + 1) for place, name in enumerate(("key", "value")))
+            return f"map_from_entries(transform(map_entries({value}), {inner} -> struct({pair})))"
+        case _:
+            names = [
+                (quoted_text(to.name), quoted(of.name)) for to, of in zip(target.fields, source.fields, strict=True)
+            ]
+            fields = (f"{to}, {part(at, f'{value}.{of}', depth)}" for at, (to, of) in enumerate(names))
+            return f"if({value} is null, null, named_struct({', '.join(fields)}))"
+
+
 def _number(value: str, source: DataType, target: DataType) -> str | None:
     """Return a number of another type: integers wrap around as in Java, and a DECIMAL that is too long is NULL."""
     if target.kind is Kind.DECIMAL:
@@ -100,7 +162,7 @@ def _number(value: str, source: DataType, target: DataType) -> str | None:
             )
             return None if has_room else tried
         return f"if({value} - {value} = 0 or {value} is null, {tried}, raise_error('NaN and Infinity are no DECIMAL'))"
-    if target.kind in APPROXIMATE or _BITS.get(source.kind, 65) <= _BITS[target.kind]:
+    if target.kind in APPROXIMATE or BITS.get(source.kind, 65) <= BITS[target.kind]:
         return None
     if source.kind in APPROXIMATE:
         kind, bits = ("bigint", 64) if target.kind is Kind.BIGINT else ("int", 32)
@@ -109,14 +171,8 @@ def _number(value: str, source: DataType, target: DataType) -> str | None:
             f"case when isnan({value}) then {kind}(0) when {value} >= {most}BD then {kind}({most}BD) "
             f"when {value} <= -{most}BD then {least} else cast({value} as {kind}) end"
         )
-        return value if bits == _BITS[target.kind] else _wrapped(value, target)
-    return _wrapped(value, target) if target.kind is not Kind.BIGINT else None
-
-
-def _wrapped(value: str, target: DataType) -> str:
-    """Return the lowest bits of a number."""
-    half = 2 ** (_BITS[target.kind] - 1)
-    return f"cast(((cast({value} as bigint) & {2 * half - 1}L) ^ {half}L) - {half}L as {spark_type(target)})"
+        return value if bits == BITS[target.kind] else lowest_bits(f"cast({value} as bigint)", target)
+    return lowest_bits(f"cast({value} as bigint)", target) if target.kind is not Kind.BIGINT else None
 
 
 def _fits(source: DataType, target: DataType) -> bool:
@@ -139,6 +195,10 @@ def _as_text(value: str, source: DataType, depth: int = 0) -> str:
             return _constructed_text(value, source, depth)
         case Kind.BINARY | Kind.VARBINARY:
             return f"decode({value}, 'UTF-8')"
+        case Kind.INTERVAL_DAY_SECOND:
+            return bound_text(_DAYS, [f"timestampdiff(MILLISECOND, {_EPOCH}, {_EPOCH} + {value})"], f"i{depth}")
+        case Kind.INTERVAL_YEAR_MONTH:
+            return bound_text(_MONTHS, [f"extract(YEAR FROM {value}) * 12 + extract(MONTH FROM {value})"], f"i{depth}")
         case _:
             return f"cast({value} as string)"
 

@@ -53,6 +53,11 @@ class View:
 class Catalog(Protocol):
     """Tables, views and functions that queries may refer to."""
 
+    @property
+    def database(self) -> str:
+        """Return the name of the current database."""
+        ...
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Return a table or view by name; None if there is none."""
         ...

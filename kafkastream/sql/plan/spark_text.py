@@ -25,6 +25,7 @@ from kafkastream.sql.plan.expression import (
 )
 from kafkastream.sql.plan.functions import FUNCTIONS
 from kafkastream.sql.plan.functions.window_functions import FAILURE, OF_PAIRS
+from kafkastream.sql.plan.functions.wrapped_numbers import wrapped_text, wraps
 from kafkastream.sql.plan.functions.written_values import interval_text
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.plan.spark_type_names import quoted_text, spark_type
@@ -64,7 +65,7 @@ class SparkPrinter:
     Args:
         columns: Returns the name of the column at a position.
         kept: Column that user-defined functions get as first argument; empty if the text is only shown to users, with
-            the users' names of functions.
+            the users' names of functions, and with sums that do not tell how they wrap around.
         shows_failures: Whether to print the texts of failures, which may change between versions; NULL otherwise.
     """
 
@@ -85,9 +86,11 @@ class SparkPrinter:
                 inner = self.text(value)
                 return f"{inner}.{quoted(name)}" if _is_path(value) else f"({inner}).{quoted(name)}"
             case Cast(value=value):
-                return cast_text(expression, self.text(value))
+                return cast_text(expression, self.text(value), runs=bool(self.kept))
             case Call(function=function) if function == OF_PAIRS and self.kept:
                 return self._of_pairs(expression)
+            case Call() if self.kept and wraps(expression):
+                return wrapped_text(expression, self.text)
             case _:
                 return self._called(expression, list(map(self.text, expression.parts)))
 
@@ -109,7 +112,9 @@ class SparkPrinter:
                 return f"{expression.spark_name if self.kept else expression.name}({', '.join(given)})"
             case Call(function=function):
                 hides = function == FAILURE and not self.shows_failures
-                return "null" if hides else FUNCTIONS[function].write(expression, texts)
+                found = FUNCTIONS[function]
+                write = found.runs if found.runs and self.kept else found.write
+                return "null" if hides else write(expression, texts)
 
 
 _PLAIN: Final = SparkPrinter()
@@ -171,7 +176,8 @@ def _uses(expression: TypedExpression, place: int) -> int:
     texts = [_MARK if one == place else "" for one in range(len(expression.parts))]
     match expression:
         case Call(function=function):
-            return FUNCTIONS[function].write(expression, texts).count(_MARK)
+            found = FUNCTIONS[function]
+            return (found.runs or found.write)(expression, texts).count(_MARK)
         case Cast():
             return cast_text(expression, _MARK).count(_MARK)
         case _:

@@ -59,6 +59,10 @@ class ComputedSchema:
 class _NoTables:
     """Catalog without tables, to which computed columns cannot refer."""
 
+    @property
+    def database(self) -> str:
+        return "default_database"
+
     def table(self, path: tuple[str, ...]) -> None:
         return None
 

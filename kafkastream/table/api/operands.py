@@ -40,6 +40,11 @@ class Operands:
         self.found.update(other.found)
         self.functions.update(other.functions)
 
+    @property
+    def database(self) -> str:
+        """Return the name of the current database."""
+        return self.outer.database
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Return an operand, or a table of the session."""
         own = self.found.get(path[0]) if len(path) == 1 else None

@@ -71,14 +71,18 @@ CAST_FAMILIES: tuple[Family, ...] = (
         "from_truth",
         "b BOOLEAN",
         [(True,), (False,), (None,)],
-        *_casts("b", _TARGETS, "CAST"),
-        *_casts("b", ("INT", "STRING", "CHAR(3)"), "TRY_CAST"),
+        *_casts("b", _TARGETS, "CAST", "TRY_CAST"),
     ),
     family(
         "from_others",
         "one INT",
         [(1,)],
-        *(f"CAST({interval} AS {target})" for interval in _INTERVALS for target in _TARGETS),
+        *(
+            f"{word}({interval} AS {target})"
+            for interval in _INTERVALS
+            for target in _TARGETS
+            for word in ("CAST", "TRY_CAST")
+        ),
     ),
 )
 """Families of casts."""

@@ -21,12 +21,25 @@ class Family:
         columns: Name and type of each column.
         rows: Values as Flink's JSON format reads them.
         expressions: Expressions; each makes a cell with each row.
+        by: Column by which aggregates are grouped; empty for calls of functions.
     """
 
     name: str
     columns: tuple[tuple[str, str], ...]
     rows: tuple[tuple[Any, ...], ...]
     expressions: tuple[str, ...]
+    by: str = ""
+
+    @property
+    def groups(self) -> tuple[Any, ...]:
+        """Values of the column for groups, in the order of their first rows."""
+        at = [name for name, _ in self.columns].index(self.by)
+        return tuple(dict.fromkeys(row[at] for row in self.rows))
+
+    @property
+    def results(self) -> int:
+        """Number of values that each expression has."""
+        return len(self.groups if self.by else self.rows)
 
 
 def expressions(text: str) -> tuple[str, ...]:
@@ -34,8 +47,8 @@ def expressions(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in text.strip().splitlines() if line))
 
 
-def family(name: str, columns: str, rows: Sequence[Sequence[Any]], *calls: str) -> Family:
+def family(name: str, columns: str, rows: Sequence[Sequence[Any]], *calls: str, by: str = "") -> Family:
     """A family with columns ``name TYPE; name TYPE``, and the lines of ``calls``."""
     named = tuple((one.split(" ", 1)[0], one.split(" ", 1)[1]) for one in columns.split("; "))
     assert all(len(row) == len(named) for row in rows), name
-    return Family(name, named, tuple(map(tuple, rows)), expressions("\n".join(calls)))
+    return Family(name, named, tuple(map(tuple, rows)), expressions("\n".join(calls)), by)

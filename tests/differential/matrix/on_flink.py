@@ -1,6 +1,8 @@
 """Writes what real Flink gives for all cells: run it with a Python that has apache-flink, from the top of the repository.
 
-    python -m tests.differential.matrix.on_flink [FAMILY …]
+    python -m tests.differential.matrix.on_flink [--new] [FAMILY …]
+
+With ``--new``, expressions that are recorded with as many values stay as they are.
 
 For each expression ``golden.json`` has the type of its result and a text for each row, or why Flink refuses it. A row for
 which the job fails has ``false``. Where CAST fails is told by TRY_CAST, whose code in Flink is that of CAST with a catch
@@ -14,7 +16,7 @@ import json
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +56,8 @@ class Flink:
     def type_of(self, family: Family, expression: str) -> dict[str, Any]:
         """The type of an expression, or why it is refused."""
         try:
-            query = self._env._j_tenv.sqlQuery(f"SELECT {expression} FROM `{family.name}` AS t")
+            grouped = f" GROUP BY {family.by}" if family.by else ""
+            query = self._env._j_tenv.sqlQuery(f"SELECT {expression} FROM `{family.name}` AS t{grouped}")
             columns = query.getResolvedSchema().getColumns()
         except Exception as error:  # noqa: BLE001 - whatever it is, Flink refuses
             return {"refused": _reason(error)}
@@ -68,8 +71,10 @@ class Flink:
         """The values of each expression in each row; None if the job fails."""
         self.jobs += 1
         columns = ", ".join(f"{one} AS e{at}" for at, one in enumerate(expressions))
+        key, grouped = ("MIN(nth)", f"GROUP BY {family.by}") if family.by else ("nth", "")
+        query = f"SELECT {key}, {columns} FROM `{family.name}` AS t {where} {grouped}"
         try:
-            found = self._env._j_tenv.executeSql(f"SELECT nth, {columns} FROM `{family.name}` AS t {where}").collect()
+            found = self._env._j_tenv.executeSql(query).collect()
             rows = []
             while found.hasNext():
                 row = found.next()
@@ -81,11 +86,11 @@ class Flink:
             return None
 
 
-def asked(flink: Flink, family: Family) -> dict[str, Any]:
-    """What Flink gives for a family."""
+def asked(flink: Flink, family: Family, recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """What Flink gives for a family, beside what is recorded."""
     flink.create(family)
-    found = {one: flink.type_of(family, one) for one in family.expressions}
-    known = [one for one in family.expressions if "type" in found[one]]
+    found = {one: recorded.get(one) or flink.type_of(family, one) for one in family.expressions}
+    known = [one for one in family.expressions if "type" in found[one] and "values" not in found[one]]
     tries = [one for one in known if not one.startswith("CAST(")]
     for one, values in _in_parts(flink, family, tries, {}):
         found[one]["values"] = values
@@ -152,7 +157,9 @@ def _masked(expression: str, rows: Sequence[int]) -> str:
 def _row_by_row(flink: Flink, family: Family, expression: str) -> list[Any]:
     """The values of an expression that fails; often it fails in the same rows as another."""
     if flink.values(family, [expression], "WHERE nth < 0") is None:
-        return [False] * len(family.rows)
+        return [False] * family.results
+    if family.by:
+        return [_of_row(flink, family, expression, group) for group in family.groups]
     for rows in _FAILING.setdefault(family.name, []):
         values = flink.values(family, [_masked(expression, rows)])
         if values is not None:
@@ -168,8 +175,9 @@ def _row_by_row(flink: Flink, family: Family, expression: str) -> list[Any]:
 _FAILING: dict[str, list[list[int]]] = {}
 
 
-def _of_row(flink: Flink, family: Family, expression: str, row: int) -> Any:
-    values = flink.values(family, [expression], f"WHERE nth = {row}")
+def _of_row(flink: Flink, family: Family, expression: str, row: Any) -> Any:
+    where = f"{family.by} = '{row}'" if family.by else f"nth = {row}"
+    values = flink.values(family, [expression], f"WHERE {where}")
     return False if values is None else values[0][0]
 
 
@@ -208,9 +216,14 @@ def main(wanted: Sequence[str]) -> None:
     flink = Flink()
     golden = json.loads(GOLDEN.read_text()) if GOLDEN.exists() else {"families": {}}
     version = importlib.import_module("pyflink.version").__version__
-    for name in wanted or FAMILIES:
+    names = [one for one in wanted if one != "--new"]
+    for name in names or FAMILIES:
+        recorded = golden["families"].get(name, {}) if "--new" in wanted else {}
+        kept = {
+            one: told for one, told in recorded.items() if len(told.get("values", ())) in (0, FAMILIES[name].results)
+        }
         began, before = time.monotonic(), flink.jobs
-        golden["families"][name] = asked(flink, FAMILIES[name])
+        golden["families"][name] = asked(flink, FAMILIES[name], kept)
         print(f"{name}: {flink.jobs - before} jobs in {time.monotonic() - began:.0f} s", flush=True)
         families = {one: golden["families"][one] for one in FAMILIES if one in golden["families"]}
         golden = {"apache-flink": version, "zone": ZONE, "families": families}

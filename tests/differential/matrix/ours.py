@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-import attrs
 import numpy as np
 
 from kafkastream.errors import KafkastreamError
@@ -21,9 +20,9 @@ from tests.differential.matrix.shown import shown_map, shown_plain, shown_row, s
 from tests.unit.sql.planning import compiled
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
-__all__ = ["Cells", "compiled_family"]
+__all__ = ["compiled_family", "values_of"]
 
 Texts = list[Any]
 
@@ -40,77 +39,47 @@ def compiled_family(family: Family) -> dict[str, TypedExpression | KafkastreamEr
     return found
 
 
-@final
-@attrs.frozen
-class Cells:
-    """Computes the cells of a family.
+def values_of(session: SparkSession, family: Family, expressions: Mapping[str, TypedExpression]) -> dict[str, Texts]:
+    """Compute the values of all expressions in one query, with ``False`` for a row that fails.
+
+    Spark evaluates each cell inside of the expression by which ``try_`` functions become NULL when they fail.
 
     Args:
         session: Session of a query.
         family: Family.
         expressions: Its expressions that are not refused.
     """
-
-    session: SparkSession
-    family: Family
-    expressions: Mapping[str, TypedExpression]
-
-    def values(self, failing: Mapping[str, Sequence[int]]) -> dict[str, Texts]:
-        """The values of all expressions, with ``False`` for a row that fails, given those that do."""
-        found = dict(self._bisected(list(self.expressions), failing))
-        for expression, rows in failing.items():
-            if expression in found:
-                for row in rows:
-                    found[expression][row] = self._alone(expression, row)
-        return found
-
-    def _bisected(self, wanted: Sequence[str], failing: Mapping[str, Sequence[int]]) -> Iterator[tuple[str, Texts]]:
-        if not wanted:
-            return
-        values = self._computed(
-            {one: _masked(spark_text(self.expressions[one]), failing.get(one, ())) for one in wanted}
-        )
-        if values is not None:
-            yield from zip(wanted, values, strict=True)
-        elif len(wanted) > 1:
-            half = len(wanted) // 2
-            yield from self._bisected(wanted[:half], failing)
-            yield from self._bisected(wanted[half:], failing)
-        else:
-            yield wanted[0], [self._alone(wanted[0], row) for row in range(len(self.family.rows))]
-
-    def _alone(self, expression: str, row: int) -> Any:
-        values = self._computed({expression: spark_text(self.expressions[expression])}, row)
-        return False if values is None else values[0][0]
-
-    def _computed(self, texts: Mapping[str, str], row: int | None = None) -> list[Texts] | None:
-        from pyspark.errors import PySparkException
-
-        wanted = [
-            f"{_countable(text, self.expressions[one].type)} as e{at}" for at, (one, text) in enumerate(texts.items())
-        ]
-        rows = range(len(self.family.rows)) if row is None else [row]
-        try:
-            table = self._frame(rows).selectExpr("k", *wanted).toArrow()
-        except PySparkException:
-            return None
-        columns: list[Any] = table.columns
-        assert columns[0].to_pylist() == list(rows)
-        return [
-            [_shown(value, self.expressions[one].type) for value in columns[at + 1]] for at, one in enumerate(texts)
-        ]
-
-    def _frame(self, rows: Sequence[int]) -> DataFrame:
-        kinds = [parse_type(kind) for _, kind in self.family.columns]
-        lines = [", ".join([str(at), *map(_literal, self.family.rows[at], kinds)]) for at in rows]
-        names = ", ".join(["k", *(f"c{at}" for at in range(len(kinds)))])
-        return self.session.sql(
-            f"select *, true as {KEPT} from values {', '.join(f'({line})' for line in lines)} as t({names})"
-        )
+    texts = [_countable(spark_text(one), one.type) for one in expressions.values()]
+    table = _rows(session, family).select("k", *(_tried(session, text, f"e{at}") for at, text in enumerate(texts)))
+    columns: list[Any] = table.toArrow().columns
+    numbers = columns.pop(0)
+    assert numbers.to_pylist() == list(range(len(family.rows)))
+    pairs = zip(expressions.items(), columns, strict=True)
+    return {name: [_cell(value, one.type) for value in column] for (name, one), column in pairs}
 
 
-def _masked(text: str, rows: Sequence[int]) -> str:
-    return f"if(k in ({', '.join(map(str, rows))}), null, {text})" if rows else text
+def _tried(session: SparkSession, text: str, name: str) -> Column:
+    from pyspark.sql.classic.column import Column
+
+    java: Any = session
+    expression = (
+        java._jsparkSession.sessionState().sqlParser().parseExpression(f"named_struct('v', if(k < 0, null, {text}))")
+    )
+    packages = java._jvm.org.apache.spark.sql
+    return Column(packages.classic.ExpressionUtils.column(packages.catalyst.expressions.TryEval(expression))).alias(
+        name
+    )
+
+
+def _cell(value: Any, type_: DataType) -> Any:
+    return _shown(value["v"], type_) if value.is_valid else False
+
+
+def _rows(session: SparkSession, family: Family) -> DataFrame:
+    kinds = [parse_type(kind) for _, kind in family.columns]
+    lines = [", ".join([str(at), *map(_literal, row, kinds)]) for at, row in enumerate(family.rows)]
+    names = ", ".join(["k", *(f"c{at}" for at in range(len(kinds)))])
+    return session.sql(f"select *, true as {KEPT} from values {', '.join(f'({line})' for line in lines)} as t({names})")
 
 
 def _countable(text: str, type_: DataType) -> str:

@@ -1,11 +1,11 @@
-"""Functions and casts have the types of real Flink, but for what stands in ``differences.json``, each with a reason.
+"""Functions and casts have the types and the values of real Flink, but for ``differences.json``, each with a reason.
 
-``python -m tests.differential.matrix.compared`` compares their values, too.
+``python -m tests.differential.matrix.compared --write`` writes what differs for a reason anew, and shows what differs without.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -15,12 +15,18 @@ from tests.differential.matrix.compared import (
     KNOWN,
     REFUSED,
     Compiled,
+    Differences,
+    differences_of,
     known_of,
     refusals,
+    session_of,
     type_differences,
 )
 from tests.differential.matrix.ours import compiled_family
 from tests.differential.matrix.reasons import REASONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
@@ -32,8 +38,16 @@ def compiled() -> dict[str, Compiled]:
     return {name: compiled_family(family) for name, family in RECORDED.items()}
 
 
-def _known() -> dict[str, dict[str, Any]]:
-    return {name: known_of(family) for name, family in RECORDED.items()}
+def _known(*, types: bool) -> dict[str, Differences]:
+    """What differs for a reason, in types or in values."""
+    found: dict[str, Differences] = {}
+    for name, family in RECORDED.items():
+        told = {
+            one: {cell: ours for cell, ours in cells.items() if (cell == "type") is types}
+            for one, cells in known_of(family).items()
+        }
+        found[name] = {one: cells for one, cells in told.items() if cells}
+    return found
 
 
 def test_all_cells_are_recorded() -> None:
@@ -45,7 +59,7 @@ def test_all_cells_are_recorded() -> None:
         name: list(family.expressions) for name, family in RECORDED.items()
     }
     assert {(name, count) for name, one in counts.items() for count in one.values()} == {
-        (name, len(family.rows)) for name, family in RECORDED.items()
+        (name, family.results) for name, family in RECORDED.items()
     }
     assert sum(sum(one.values()) for one in counts.values()) > 3000
 
@@ -57,7 +71,13 @@ def test_what_is_refused_is_listed(compiled: dict[str, Compiled]) -> None:
 
 def test_types_are_those_of_flink(compiled: dict[str, Compiled]) -> None:
     found = {name: type_differences(family, compiled[name]) for name, family in RECORDED.items()}
-    assert found == _known()
+    assert found == _known(types=True)
+
+
+def test_values_are_those_of_flink(spark: SparkSession, compiled: dict[str, Compiled]) -> None:
+    session = session_of(spark)
+    found = {name: differences_of(session, family, compiled[name]) for name, family in RECORDED.items()}
+    assert found == _known(types=False)
 
 
 def test_reasons_are_few() -> None:

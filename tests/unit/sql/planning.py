@@ -15,7 +15,7 @@ from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import Operation, TimeAttribute
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
-from kafkastream.sql.plan.spark_text import spark_text
+from kafkastream.sql.plan.spark_text import SparkPrinter, spark_text
 from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
@@ -30,6 +30,7 @@ __all__ = [
     "condition",
     "failure",
     "operation",
+    "plain_texts",
     "plan",
     "table",
     "texts",
@@ -125,6 +126,11 @@ class TestCatalog:
             "endless": View(Expression("SELECT * FROM endless")),
         }
 
+    @property
+    def database(self) -> str:
+        """The current database."""
+        return "default_database"
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """What a name means."""
         return self._known.get(path[-1]) if len(path) == 1 or path[0] == "default_catalog" else None
@@ -169,6 +175,12 @@ def texts(relation: Relation) -> tuple[str, ...]:
     """Spark SQL of the columns of a projection."""
     assert isinstance(relation, Project)
     return tuple(map(spark_text, relation.expressions))
+
+
+def plain_texts(relation: Relation) -> tuple[str, ...]:
+    """Spark SQL of the columns of a projection as users see it, without what makes numbers wrap around."""
+    assert isinstance(relation, Project)
+    return tuple(map(SparkPrinter(kept="").text, relation.expressions))
 
 
 def condition(relation: Relation) -> str | None:

@@ -54,7 +54,7 @@ FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {**OPERATORS, **WINDOWS, **_CA
 _BY_GRAMMAR: Final = frozenset({"CEIL", "FLOOR", "OVERLAY", "POSITION"})
 NAMES: Final = (
     *(name for name in _CALLED if name.isidentifier() and name not in _BY_GRAMMAR),
-    *("JSON_QUERY", "JSON_VALUE", "ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
+    *("CURRENT_DATABASE", "JSON_QUERY", "JSON_VALUE", "ROW", "TIMESTAMPADD", "TIMESTAMPDIFF"),
 )
 """Names of functions with plain calls in SQL; CAST, CASE, EXTRACT, TRIM, POSITION and others have special syntax."""
 

@@ -75,6 +75,9 @@ def _arithmetic(sign: str) -> BuiltInFunction:
     def written(call: Call, texts: Sequence[str]) -> str:
         types = [one.type for one in call.arguments]
         if {one.kind for one in types} <= NUMERIC:
+            if call.type.kind is Kind.FLOAT and {one.kind for one in types} != {Kind.FLOAT}:
+                texts = [f"cast({text} as float)" for text in texts]
+                types = [DataType.of(Kind.FLOAT)] * 2
             if sign == "/":
                 return _divided(types, *texts, overflows=_may_overflow(call))
             if sign == "%":
@@ -103,8 +106,14 @@ def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) ->
     if kinds <= WHOLE:
         return right if sign == "%" else wider_numbers((left, right))
     if kinds & APPROXIMATE:
-        return DataType.of(Kind.DOUBLE) if sign == "%" else wider_numbers((left, right))
+        return DataType.of(Kind.DOUBLE) if sign == "%" else _approximate(left, right)
     return _DECIMALS[sign](left, right)
+
+
+def _approximate(left: DataType, right: DataType) -> DataType:
+    """Return the type of arithmetic with a FLOAT or a DOUBLE: the first of these two, and DOUBLE beside a DECIMAL."""
+    kinds = [one.kind for one in (left, right) if one.kind in APPROXIMATE]
+    return DataType.of(Kind.DOUBLE if Kind.DECIMAL in (left.kind, right.kind) else kinds[0])
 
 
 def _time_result(left: DataType, right: DataType) -> DataType:
@@ -178,7 +187,11 @@ def _negated() -> BuiltInFunction:
             raise CallError(f"Cannot apply '-' to arguments of type '- <{type_}>'", "CAST it.")
         return arguments
 
-    return BuiltInFunction(like(0), forms("(-{0})"), (1, 1), prepare=prepared)
+    def running(call: Call, texts: Sequence[str]) -> str:
+        """Spark's minus fails for a DECIMAL of 38 nines."""
+        return f"({texts[0]} * -1)" if _may_overflow(call) else f"(-{texts[0]})"
+
+    return BuiltInFunction(like(0), forms("(-{0})"), (1, 1), prepare=prepared, runs=running)
 
 
 ARITHMETIC: Final[Mapping[str, BuiltInFunction]] = {

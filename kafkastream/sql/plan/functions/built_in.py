@@ -66,6 +66,8 @@ class BuiltInFunction:
         counts: Minimum and maximum number of arguments.
         takes: Accepted kinds of each argument, the last for all that follow; empty for any.
         prepare: Inserts implicit casts of arguments.
+        runs: Returns the Spark SQL that runs, where descriptions of queries keep that of ``write``, since checkpoints
+            have it; None for the same.
     """
 
     infer: Infer
@@ -73,6 +75,7 @@ class BuiltInFunction:
     counts: tuple[int, int]
     takes: tuple[Collection[Kind], ...] = ()
     prepare: Callable[[Arguments], Arguments] = tuple
+    runs: Write | None = None
 
     def checked(self, name: str, arguments: Arguments) -> Call:
         """Return the call with checked arguments.

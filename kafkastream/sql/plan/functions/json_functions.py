@@ -11,6 +11,7 @@ from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
     CallError,
+    always_nullable,
     forms,
     like,
     returns,
@@ -68,6 +69,17 @@ JSON_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
         returns(DataType.of(Kind.BOOLEAN)), _exists, (2, 2), takes=(TEXT,), prepare=_checked
     ),
     "$OR_DEFAULT": BuiltInFunction(_found_type, forms("if({2} is null, null, coalesce({0}, {1}))"), (3, 3)),
+    "$JSON_TOLD": BuiltInFunction(
+        lambda arguments: arguments[0].type.nullable(),
+        forms(
+            "case left({0}, 1) when 'v' then substring({0}, 2) when 'e' then {1} when 'x' then {2} "
+            "when '!' then raise_error(concat('JSON_VALUE: RETURNING is not the type of ', substring({0}, 2))) end"
+        ),
+        (3, 3),
+    ),
+    "$JSON_FAILS": BuiltInFunction(
+        always_nullable(DataType.string()), forms("raise_error(concat({0}, ' finds nothing, or an error'))"), (1, 1)
+    ),
     "$TRUE_OR": BuiltInFunction(
         like(0, nullable=True), forms("(nullif({0}, false) or ({0} is not null and {1}))"), (2, 2)
     ),

@@ -15,6 +15,7 @@ from kafkastream.sql.plan.functions.built_in import (
     always_nullable,
     forms,
     like,
+    never_null,
     returns,
 )
 from kafkastream.sql.plan.functions.type_rules import widest
@@ -173,7 +174,22 @@ def _trimmed(side: str) -> BuiltInFunction:
     )
 
 
+_BASIC: Final = r"&&[\\x{0}-\\x{FFFF}]]+\\z"
+_DOUBLE: Final = (
+    r"^[\\x00-\\x20]*[+-]?(NaN|Infinity|([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?[fFdD]?)[\\x00-\\x20]*\\z"
+)
+
+
+def _matches(pattern: str) -> BuiltInFunction:
+    """Return a check of a text, which is false for NULL."""
+    form = f"coalesce({{0}} rlike '{pattern.replace('{', '{{').replace('}', '}}')}', false)"
+    return BuiltInFunction(never_null(DataType.of(Kind.BOOLEAN)), forms(form), (1, 1), (TEXT,))
+
+
 LETTER_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
+    "IS_ALPHA": _matches(rf"^[\\p{{L}}{_BASIC}"),
+    "IS_DIGIT": _matches(rf"^[\\p{{Nd}}{_BASIC}"),
+    "IS_DECIMAL": _matches(_DOUBLE),
     "ASCII": BuiltInFunction(returns(_INT), forms(_ASCII), (1, 1), (TEXT,)),
     "CHR": BuiltInFunction(always_nullable(_STRING), forms("chr({0})"), (1, 1), (WHOLE,)),
     "INITCAP": BuiltInFunction(like(0), _initcap, (1, 1), (TEXT,)),

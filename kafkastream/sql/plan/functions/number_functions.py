@@ -22,7 +22,7 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.written_values import whole_number
-from kafkastream.sql.plan.spark_type_names import spark_type
+from kafkastream.sql.plan.spark_type_names import decimal_of, spark_type
 from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
@@ -66,6 +66,8 @@ def _written_digits(name: str) -> Callable[[Arguments], Arguments]:
 
     def checked(arguments: Arguments) -> Arguments:
         digits = whole_number(arguments[1]) if len(arguments) > 1 else 0
+        if digits is None and arguments[0].type.kind in WHOLE | {Kind.DECIMAL} and arguments[1].type.kind in WHOLE:
+            return arguments
         if digits is None:
             what = f"{name} takes a number of digits that is written out here."
             raise CallError.unsupported(what, f"Write it so, as in {name}(x, 2).", 1)
@@ -84,12 +86,29 @@ def _seeded(arguments: Arguments) -> Arguments:
     return arguments
 
 
+def _by_digits(type_: DataType, texts: Sequence[str], template: str) -> str:
+    """Return a DECIMAL or a whole number cut to computed digits, for which Spark takes written ones alone."""
+    scale = type_.scale or 0 if type_.kind is Kind.DECIMAL else 0
+    whole = (decimal_of(type_).size or 0) - scale
+    cases = [
+        f"when {{1}} = {digits} then try_cast({template.format(digits=digits)} as {spark_type(type_)})"
+        for digits in range(-whole, scale)
+    ]
+    zero = f"cast(0 as {spark_type(type_)})"
+    return bound_text(
+        f"case when {{0}} is null or {{1}} is null then null when {{1}} >= {scale} then {{0}} {' '.join(cases)} else {zero} end",
+        texts[:2],
+    )
+
+
 def _rounded(arguments: Arguments) -> DataType:
     type_ = arguments[0].type
     if type_.kind in TEXT:
         return _DOUBLE
     if type_.kind is not Kind.DECIMAL:
         return like(0)(arguments[:1])
+    if len(arguments) > 1 and whole_number(arguments[1]) is None:
+        return type_.nullable()
     return _rounded_type(type_, _digits(arguments))
 
 
@@ -97,6 +116,11 @@ def _rounded_text(call: Call, texts: Sequence[str]) -> str:
     type_, digits = call.arguments[0].type, _digits(call.arguments)
     if type_.kind is Kind.DECIMAL and digits >= (type_.scale or 0):
         return texts[0]
+    if len(texts) > 1 and whole_number(call.arguments[1]) is None:
+        return _by_digits(type_, texts, "round({{0}}, {digits})")
+    if type_.kind is Kind.DECIMAL and -_MOST < digits < 0 and (type_.size or 0) - (type_.scale or 0) == _MOST:
+        most = 10**_MOST - 5 * 10 ** (-digits - 1)
+        return f"if(abs({texts[0]}) < {most}BD, round({texts[0]}, {digits}), null)"
     return f"round({texts[0]}, {max(-_MOST_ROUNDED, min(digits, _MOST_ROUNDED))})"
 
 
@@ -111,12 +135,14 @@ def _cut_off(arguments: Arguments) -> Arguments:
 
 def _cut_type(arguments: Arguments) -> DataType:
     type_ = arguments[0].type
-    return _rounded_type(type_, _digits(arguments)) if type_.kind is Kind.DECIMAL else like(0)(arguments)
+    return _rounded(arguments) if type_.kind is Kind.DECIMAL else like(0)(arguments)
 
 
 def _cut(call: Call, texts: Sequence[str]) -> str:
     """Return TRUNCATE; numbers of DOUBLE by the digits that are shown, as in Flink, and whole from 2^53 on."""
     type_, value, places = call.arguments[0].type, texts[0], (texts[1:] or ["0"])[0]
+    if type_.kind is Kind.DECIMAL and len(texts) > 1 and whole_number(call.arguments[1]) is None:
+        return _by_digits(type_, texts, "if({{0}} >= 0, floor({{0}}, {digits}), ceil({{0}}, {digits}))")
     if type_.kind is Kind.DECIMAL and _digits(call.arguments) >= (type_.scale or 0):
         return value
     if type_.kind is Kind.DECIMAL:

@@ -7,6 +7,7 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
+from kafkastream.sql.plan.functions.bound_arguments import bound
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -20,7 +21,7 @@ from kafkastream.sql.plan.functions.similar_patterns import similar_regex
 from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
-from kafkastream.sql.type_families import ATOMIC, TEXT
+from kafkastream.sql.type_families import ATOMIC, MAPS, TEXT
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["OPERATORS"]
@@ -144,13 +145,39 @@ def _item() -> BuiltInFunction:
     return BuiltInFunction(inferred, written, (2, 2), takes=((Kind.ARRAY, Kind.MAP), tuple(Kind)))
 
 
+_PARTS: Final = (
+    "if({0} is null, null, named_struct("
+    "'w', cast({0} - {0} % 1 as decimal(38, 0)), 'r', cast({0} % 1 as decimal(38, 37))))"
+)
+"""Whole part of a number and the rest, which are in the order of the numbers."""
+
+
+def _bytes_type(arguments: Arguments) -> DataType:
+    return DataType.of(Kind.BINARY, len(written_text(arguments[0]) or "") // 2).not_null()
+
+
+def _equal(form: str) -> BuiltInFunction:
+    """Return a comparison that maps have, too."""
+
+    def prepared(arguments: Arguments) -> Arguments:
+        if {one.type.kind for one in arguments} != {Kind.MAP}:
+            return comparable(arguments)
+        for one in arguments:
+            if any(inner.kind in MAPS or inner.inner_types for inner in one.type.inner_types):
+                raise CallError.unsupported("Maps of collections cannot be compared.", "Compare their elements.")
+        return [Call("$ENTRIES", (one,), one.type) for one in arguments]
+
+    return BuiltInFunction(_TRUTH, forms(form), (2, 2), prepare=prepared)
+
+
 def _every(_: Call, texts: Sequence[str]) -> str:
     return " and ".join(texts)
 
 
 OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     **ARITHMETIC,
-    **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in ("=", "<>", ">", ">=", "<", "<=")},
+    **{sign: _equal(f"({{0}} {sign} {{1}})") for sign in ("=", "<>")},
+    **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in (">", ">=", "<", "<=")},
     "IS NOT DISTINCT FROM": _compared("({0} <=> {1})"),
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
     "BETWEEN": BuiltInFunction(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
@@ -168,6 +195,9 @@ OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     "||": _joined(),
     "$ALL": BuiltInFunction(_TRUTH, _every, (1, _MANY)),
     "$PARENTHESES": BuiltInFunction(like(0), forms("({0})"), (1, 1)),
+    "$PARTS": BuiltInFunction(like(0), bound(_PARTS), (1, 1)),
+    "$ENTRIES": BuiltInFunction(like(0), forms("array_sort(map_entries({0}))"), (1, 1)),
+    "$BYTES": BuiltInFunction(_bytes_type, lambda call, _: f"x'{written_text(call.arguments[0])}'", (1, 1)),
     "$ARRAY": BuiltInFunction(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
     "$MAP": BuiltInFunction(_map_type, forms("map({*})"), (0, _MANY), prepare=_map_parts),
     "$ITEM": _item(),

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call
+from kafkastream.sql.plan.functions.bound_arguments import bound_text
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
-    CallError,
     Infer,
     always_nullable,
     forms,
@@ -76,11 +76,13 @@ def _left_type(arguments: Arguments) -> DataType:
     return returns(_cut_from(arguments))(arguments)
 
 
-def _replaced(arguments: Arguments) -> Arguments:
-    if not written_text(arguments[1]):
-        what = "REPLACE takes a text to look for that is written out and not empty here."
-        raise CallError.unsupported(what, "Write REGEXP_REPLACE(text, pattern, replacement).", 1)
-    return arguments
+def _replaced(call: Call, texts: Sequence[str]) -> str:
+    """Return REPLACE, which puts the replacement before each letter and at the end, for an empty text to look for."""
+    plain = f"replace({', '.join(texts)})"
+    if written_text(call.arguments[1]):
+        return plain
+    escaped = r"replace(replace({2}, '\\', '\\\\'), '$', '\\$')"
+    return bound_text(f"if({{1}} = '', regexp_replace({{0}}, '', {escaped}), replace({{0}}, {{1}}, {{2}}))", texts)
 
 
 def _trimmed(side: str) -> BuiltInFunction:
@@ -112,7 +114,7 @@ TEXTS: Final[Mapping[str, BuiltInFunction]] = {
     "CONCAT": _of_texts("concat({*})", counts=(1, _MANY), infer=_joined_type),
     "CONCAT_WS": _of_texts("concat_ws({*})", counts=(1, _MANY), infer=_separated_type),
     "REPEAT": _counted("repeat({0}, {1})"),
-    "REPLACE": BuiltInFunction(_RETURNS_STRING, forms("replace({*})"), (3, 3), takes=(ATOMIC,), prepare=_replaced),
+    "REPLACE": BuiltInFunction(_RETURNS_STRING, _replaced, (3, 3), takes=(ATOMIC,)),
     "LEFT": _counted("left({0}, {1})", _left_type),
     "RIGHT": _counted("right({0}, {1})", always_nullable(_STRING)),
     **{name: BuiltInFunction(_cut_type, _cut, (2, 3), takes=(ATOMIC, _COUNTABLE)) for name in ("SUBSTR", "SUBSTRING")},

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.functions.bound_arguments import bound_text
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -17,11 +18,12 @@ from kafkastream.sql.plan.functions.built_in import (
     never_null,
     returns,
 )
-from kafkastream.sql.plan.functions.written_values import in_utc
+from kafkastream.sql.plan.functions.local_times import JDBC_TIME, local_shown, parsed_local, tells_zone
+from kafkastream.sql.plan.functions.written_values import in_utc, written_text
 from kafkastream.sql.type_families import ATOMIC, NUMERIC, STAMPS, TEXT, TIMES
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["TIME_FUNCTIONS", "TIME_UNITS", "extract", "round_to", "truncated"]
+__all__ = ["DATED", "TIME_FUNCTIONS", "TIME_UNITS", "extract", "round_to", "truncated"]
 
 TIME_UNITS: Final = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
 """Units of TIMESTAMPADD and TIMESTAMPDIFF."""
@@ -56,6 +58,11 @@ _OF_TIMESTAMPS: Final = frozenset(
     {"DECADE", "CENTURY", "MILLENNIUM", "EPOCH", "MILLISECOND", "MICROSECOND", "NANOSECOND"}
 )
 """Parts that only TIMESTAMP has here, with six digits at most; they count from 1970, towards it, as in Flink."""
+_ELSEWHERE: Final = {
+    ("EPOCH", Kind.TIMESTAMP_LTZ): f"timestampdiff(SECOND, {_EPOCH}, cast({{0}} as timestamp_ntz))",
+    ("MILLISECOND", Kind.TIME): "extract(SECOND FROM {0}) * 1000 % 1000",
+}
+"""Parts of other times: Flink's EPOCH of a TIMESTAMP_LTZ counts by the clock of the session's zone."""
 _FLOORS: Final = {
     "YEAR": ("year({0})", "1", "1"),
     "QUARTER": ("year({0})", "quarter({0}) * 3 - 2", "1"),
@@ -64,7 +71,14 @@ _FLOORS: Final = {
     "HOUR": ("year({0})", "month({0})", "day({0})", "hour({0})"),
     "MINUTE": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})"),
     "SECOND": ("year({0})", "month({0})", "day({0})", "hour({0})", "minute({0})", "second({0})"),
+    "WEEK": (),
+    "MILLISECOND": ("",) * 6,
 }
+"""Arguments of the time that a unit begins with; a week begins on Sunday, and a millisecond is truncated."""
+_CLOCK_SECONDS: Final = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+_WRITTEN: Final = "'^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2} [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2})([.][0-9]*)?$'"
+"""Text of a time, whose fraction Flink leaves out where it formats the time anew."""
+_TO_DATE: Final = forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)")
 _NOW: Final = "date_trunc('MILLISECOND', current_timestamp())"
 _SECONDS: Final = "'yyyy-MM-dd HH:mm:ss'"
 _BIGINT: Final = DataType.of(Kind.BIGINT)
@@ -73,7 +87,7 @@ _DATE: Final = DataType.of(Kind.DATE)
 _STRING: Final = DataType.string()
 _STAMP: Final = DataType.of(Kind.TIMESTAMP, 3)
 _LOCAL: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
-_DATED: Final = frozenset({Kind.DATE}) | STAMPS | TEXT
+DATED: Final = frozenset({Kind.DATE}) | STAMPS | TEXT
 """Kinds that Spark casts to a date implicitly."""
 
 
@@ -88,16 +102,27 @@ def _extract(unit: str) -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
         is_fitting = unit not in _OF_TIMESTAMPS or (type_.kind is Kind.TIMESTAMP and (type_.size or 0) <= _MICROS)
+        if (unit, type_.kind) in _ELSEWHERE:
+            return arguments
         if not is_fitting or type_.kind not in TIMES or (type_.kind is Kind.TIME and unit not in _CLOCK_UNITS):
             raise _not_extracted(unit, type_)
         return arguments
 
-    return BuiltInFunction(always_nullable(_BIGINT), forms(f"cast({_PARTS[unit]} as bigint)"), (1, 1), prepare=prepared)
+    def written(call: Call, texts: Sequence[str]) -> str:
+        part = _ELSEWHERE.get((unit, call.arguments[0].type.kind), _PARTS[unit])
+        return f"cast({part.format(*texts)} as bigint)"
+
+    return BuiltInFunction(always_nullable(_BIGINT), written, (1, 1), prepare=prepared)
 
 
 def _floor_text(unit: str, kind: Kind, value: str) -> str:
     if kind is Kind.TIMESTAMP_LTZ:
         return f"date_trunc('{unit}', {value})"
+    if unit == "MILLISECOND":
+        return truncated(value, 3)
+    if unit == "WEEK":
+        first = f"date_add(cast({value} as date), 1 - dayofweek({value}))"
+        return first if kind is Kind.DATE else f"cast({first} as timestamp_ntz)"
     filled = [part.format(value) for part in _FLOORS[unit]]
     if kind is Kind.DATE:
         return f"make_date({', '.join(filled)})"
@@ -109,21 +134,40 @@ def _rounded(name: str, unit: str) -> BuiltInFunction:
 
     def prepared(arguments: Arguments) -> Arguments:
         kind = arguments[0].type.kind
-        if kind not in (Kind.DATE, *STAMPS) or (kind is Kind.DATE and len(_FLOORS[unit]) > 3):
+        if kind is Kind.TIME and unit in _CLOCK_UNITS:
+            return arguments
+        is_odd = kind is Kind.TIMESTAMP_LTZ and unit in ("WEEK", "MILLISECOND")
+        if is_odd or kind not in (Kind.DATE, *STAMPS) or (kind is Kind.DATE and len(_FLOORS[unit]) > 3):
             raise _not_rounded(unit, arguments[0].type)
         return arguments
 
     def written(call: Call, texts: Sequence[str]) -> str:
         kind, value = call.arguments[0].type.kind, texts[0]
+        if kind is Kind.TIME:
+            return _rounded_clock(name, _CLOCK_SECONDS[unit], value)
         floor = _floor_text(unit, kind, value)
         if name == "FLOOR":
             return floor
         if kind is Kind.DATE and unit == "DAY":
             return f"date_add({value}, 1)"  # as in Flink
+        if unit == "WEEK":  # a Sunday stays, whatever the time of day, as in Flink
+            last = f"date_add(cast({value} as date), pmod(1 - dayofweek({value}), 7))"
+            return last if kind is Kind.DATE else f"cast({last} as timestamp_ntz)"
         after = f"timestampadd({unit}, 1, {floor})" if kind is Kind.TIMESTAMP_LTZ else _added(kind, unit, "1", floor)
         return f"if({floor} = {value}, {floor}, {after})"
 
-    return BuiltInFunction(like(0, nullable=True), written, (1, 1), prepare=prepared)
+    def inferred(arguments: Arguments) -> DataType:
+        is_clock = arguments[0].type.kind is Kind.TIME
+        return DataType.of(Kind.TIME, 0) if is_clock else like(0, nullable=True)(arguments)
+
+    return BuiltInFunction(inferred, written, (1, 1), prepare=prepared)
+
+
+def _rounded_clock(name: str, unit: int, value: str) -> str:
+    """Return a TIME that begins a unit of so many seconds; 24:00 is none, and fails the job as in Flink."""
+    seconds = f"hour({value}) * 3600 + minute({value}) * 60 + extract(SECOND FROM {value})"
+    whole = f"cast({name.lower()}(({seconds}) / {unit}) as int) * {unit}"
+    return bound_text("cast(make_time({0} div 3600, {0} div 60 % 60, {0} % 60) as time(0))", [whole])
 
 
 def _added(kind: Kind, unit: str, count: str, value: str) -> str:
@@ -155,7 +199,7 @@ def _add(unit: str) -> BuiltInFunction:
             return f"timestampadd({unit}, cast({count} as int), cast({value} as timestamp_ntz))"
         return _added(call.arguments[1].type.kind, unit, f"cast({count} as int)", value)
 
-    return BuiltInFunction(inferred, written, (2, 2), takes=(NUMERIC | TEXT, _DATED))
+    return BuiltInFunction(inferred, written, (2, 2), takes=(NUMERIC | TEXT, DATED))
 
 
 def _difference(unit: str) -> BuiltInFunction:
@@ -170,12 +214,27 @@ def _difference(unit: str) -> BuiltInFunction:
         wrapped = f"(({plain} + 2147483648) & 4294967295) - 2147483648"
         return f"cast(({wrapped}) div 604800 as int)" if unit == "WEEK" else f"cast({wrapped} as int)"
 
-    return BuiltInFunction(returns(_INT), written, (2, 2), takes=(_DATED,))
+    return BuiltInFunction(returns(_INT), written, (2, 2), takes=(DATED,))
 
 
 def _formatted(call: Call, texts: Sequence[str]) -> str:
     value = f"try_cast({texts[0]} as timestamp_ntz)" if call.arguments[0].type.kind in TEXT else texts[0]
     return f"date_format({value}, {texts[1]})"
+
+
+def _formatted_now(call: Call, texts: Sequence[str]) -> str:
+    """Return DATE_FORMAT, also of a time that the clock of the session's zone skips; a text has whole seconds."""
+    value, pattern = texts
+    kind, written = call.arguments[0].type.kind, written_text(call.arguments[1])
+    if kind in TEXT:
+        value = f"try_cast(nullif(regexp_extract({value}, {_WRITTEN}, 1), '') as timestamp_ntz)"
+    elif kind is not Kind.TIMESTAMP:
+        return f"date_format({value}, {pattern})"
+    shown = written and local_shown("{0}", written)
+    if not shown:
+        return f"date_format({value}, {pattern})"
+    is_real = "cast(cast({0} as timestamp) as timestamp_ntz) <=> {0}"
+    return bound_text(f"if({is_real}, date_format({{0}}, {pattern}), {shown})", [value])
 
 
 def _formatted_type(arguments: Arguments) -> DataType:
@@ -191,7 +250,27 @@ def _to_timestamp(_: Call, texts: Sequence[str]) -> str:
     return truncated(f"try_cast(if({text} rlike {shape}, {text}, null) as timestamp_ntz)", 3)
 
 
-def _field(function: str, kinds: frozenset[Kind] = _DATED) -> BuiltInFunction:
+def _to_timestamp_now(call: Call, texts: Sequence[str]) -> str:
+    """Return TO_TIMESTAMP by a format, or else by that of JDBC, as Flink does."""
+    text, *pattern = texts
+    if call.arguments[0].type.kind not in TEXT:
+        return _to_timestamp(call, texts)
+    if not pattern:
+        shape = "'^[0-9]{1,4}-[0-9]{1,2}-[0-9]{1,2}( [0-9]{1,2}:[0-9]{1,2}(:[0-9]{1,2}([.][0-9]*)?)?)?$'"
+        return truncated(f"try_cast(if({text} rlike {shape}, {text}, null) as timestamp_ntz)", 3)
+    if tells_zone(written_text(call.arguments[1])) and written_text(call.arguments[1]) is not None:
+        return _to_timestamp(call, texts)
+    usual = f"try_cast(if(trim({text}) rlike '{JDBC_TIME}', trim({text}), null) as timestamp_ntz)"
+    return truncated(f"coalesce({parsed_local(text, pattern[0])}, {usual})", 3)
+
+
+def _to_date_now(call: Call, texts: Sequence[str]) -> str:
+    if len(texts) > 1 or call.arguments[0].type.kind not in TEXT:
+        return _TO_DATE(call, texts)
+    return f"try_cast(if(instr({texts[0]}, 'T') > 0, null, {texts[0]}) as date)"
+
+
+def _field(function: str, kinds: frozenset[Kind] = DATED) -> BuiltInFunction:
     return BuiltInFunction(
         always_nullable(_BIGINT), forms(f"cast({function}({{0}}) as bigint)"), (1, 1), takes=(kinds,)
     )
@@ -202,7 +281,7 @@ def _now(form: str, type_: DataType, *, nullable: bool = True) -> BuiltInFunctio
     return BuiltInFunction(infer, forms(form), (0, 0))
 
 
-_CLOCKED: Final = _DATED | {Kind.TIME}
+_CLOCKED: Final = DATED | {Kind.TIME}
 TIME_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     "CURRENT_TIMESTAMP": _now(_NOW, _LOCAL),
     "NOW": _now(_NOW, _LOCAL),
@@ -212,19 +291,16 @@ TIME_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     **{name: _field(name.lower()) for name in ("YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFYEAR", "DAYOFWEEK")},
     **{name: _field(name.lower(), _CLOCKED) for name in sorted(_CLOCK_UNITS)},
     "WEEK": _field("weekofyear"),
-    "DATE_FORMAT": BuiltInFunction(_formatted_type, _formatted, (2, 2), takes=(_DATED, ATOMIC)),
-    "TO_TIMESTAMP": BuiltInFunction(always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(_DATED, ATOMIC)),
+    "DATE_FORMAT": BuiltInFunction(_formatted_type, _formatted, (2, 2), takes=(DATED, ATOMIC), runs=_formatted_now),
+    "TO_TIMESTAMP": BuiltInFunction(
+        always_nullable(_STAMP), _to_timestamp, (1, 2), takes=(DATED, ATOMIC), runs=_to_timestamp_now
+    ),
     "TO_DATE": BuiltInFunction(
         always_nullable(_DATE),
-        forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)"),
+        _TO_DATE,
         (1, 2),
-        takes=(_DATED, ATOMIC),
-    ),
-    "UNIX_TIMESTAMP": BuiltInFunction(
-        returns(_BIGINT),
-        forms("unix_timestamp()", f"unix_timestamp({{0}}, {_SECONDS})", "unix_timestamp({0}, {1})"),
-        (0, 2),
-        takes=(_DATED, TEXT),
+        takes=(DATED, ATOMIC),
+        runs=_to_date_now,
     ),
     "FROM_UNIXTIME": BuiltInFunction(
         always_nullable(_STRING),

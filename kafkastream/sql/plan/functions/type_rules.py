@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Cast, CastMode, is_null
+from kafkastream.sql.plan.expression import Call, Cast, CastMode, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, CallError
 from kafkastream.sql.plan.spark_type_names import decimal_of
 from kafkastream.sql.type_families import APPROXIMATE, BYTES, MAPS, NUMERIC, STAMPS, TEXT, TIMES, WHOLE
@@ -68,7 +68,10 @@ def with_common_type(arguments: Arguments) -> Arguments:
 def _fitting(arguments: Arguments) -> Arguments:
     """Cast numbers of more than 38 digits in all, for which Spark has another common type."""
     known = [one.type for one in arguments if not is_null(one)]
-    if {one.kind for one in known} != {Kind.DECIMAL} or sum(most_digits(known)) <= _DIGITS:
+    kinds = {one.kind for one in known}
+    if Kind.FLOAT in kinds and kinds & WHOLE and kinds <= WHOLE | {Kind.FLOAT}:
+        return [Cast(one, _nullable_like(DataType.of(Kind.FLOAT), [one.type])) for one in arguments]
+    if kinds != {Kind.DECIMAL} or sum(most_digits(known)) <= _DIGITS:
         return arguments
     type_ = widest_decimal(known)
     return [Cast(one, _nullable_like(type_, [one.type]), CastMode.TRY_CAST) for one in arguments]
@@ -84,11 +87,27 @@ def comparable(arguments: Arguments) -> Arguments:
     times = [one.type for one in arguments if one.type.kind in TIMES]
     check_ordered(arguments)
     if sum(1 for family in _FAMILIES if kinds & family) + len(kinds - _IN_FAMILIES) < 2:
-        return arguments
+        if kinds and kinds <= WHOLE | {Kind.DECIMAL}:
+            return _exact(arguments)
+        return _alike(arguments, times) if kinds == {Kind.TIME} else arguments
     if not kinds <= TEXT | TIMES or kinds & TEXT == set():
         shown = " and ".join(sorted({str(one.type) for one in arguments}))
         raise CallError(f"implicit type conversion between {shown} is not supported on comparing", "CAST one of them.")
     return [Cast(one, times[0]) if one.type.kind in TEXT else one for one in arguments]
+
+
+def _exact(arguments: Arguments) -> Arguments:
+    """Return numbers as pairs of the whole part and the rest, where no DECIMAL has the digits of all of them."""
+    known = [one.type for one in arguments if not is_null(one)]
+    if Kind.DECIMAL not in {one.kind for one in known} or sum(most_digits(known)) <= _DIGITS:
+        return arguments
+    return [one if is_null(one) else Call("$PARTS", (one,), one.type) for one in arguments]
+
+
+def _alike(arguments: Arguments, types: Sequence[DataType]) -> Arguments:
+    """Cast values of TIME to the longest precision among them; Spark compares no others."""
+    type_ = max(types, key=lambda one: one.size or 0)
+    return [one if one.type.size == type_.size else Cast(one, _nullable_like(type_, [one.type])) for one in arguments]
 
 
 def check_ordered(arguments: Arguments) -> None:
@@ -161,7 +180,7 @@ def wider_numbers(types: Sequence[DataType]) -> DataType:
     if kinds <= WHOLE:
         return DataType.of(max(kinds, key=_ORDERED.index))
     if kinds & APPROXIMATE:
-        return DataType.of(Kind.FLOAT if kinds == {Kind.FLOAT} else Kind.DOUBLE)
+        return DataType.of(Kind.FLOAT if kinds <= WHOLE | {Kind.FLOAT} else Kind.DOUBLE)
     return widest_decimal(types)
 
 

@@ -16,7 +16,10 @@ from kafkastream.sql.plan.functions.built_in import (
     always_nullable,
     forms,
     never_null,
+    returns,
 )
+from kafkastream.sql.plan.functions.local_times import JDBC_TIME, local_instant, parsed_local, tells_zone
+from kafkastream.sql.plan.functions.time_functions import DATED
 from kafkastream.sql.plan.functions.written_values import whole_number, written_text
 from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
@@ -79,8 +82,11 @@ def _checked(arguments: Arguments) -> Arguments:
     value, *rest = arguments
     if value.type.kind in NUMERIC and len(rest) < 2 and _digits(arguments) in (0, _MILLISECOND):
         return arguments
-    if value.type.kind in TEXT and rest and all(one.type.kind in TEXT for one in rest):
+    if value.type.kind in TEXT and all(one.type.kind in TEXT for one in rest):
         return arguments
+    if len(rest) == 1 and _digits(arguments) is not None:
+        what = "Flink reads a number in TO_TIMESTAMP_LTZ as seconds (0) or milliseconds (3); others fail its job."
+        raise CallError(what, "Divide it, and write 3.", argument=1)
     what = (
         "TO_TIMESTAMP_LTZ takes a number and 0 (seconds) or 3 (milliseconds), or a text, its format and a zone, here."
     )
@@ -108,6 +114,11 @@ _WHOLE_SECONDS: Final = "timestamp_seconds(cast({0} as bigint))"
 
 def _instant_of_text(call: Call, texts: Sequence[str]) -> str:
     """Return the instant of a text by its format, in UTC or another zone."""
+    if len(texts) == 1:
+        usual = f"try_cast(if({{0}} rlike '{JDBC_TIME}', {{0}}, null) as timestamp_ntz)"
+        failure = "raise_error(concat('TO_TIMESTAMP_LTZ cannot read ', {0}))"
+        local = bound_text(f"coalesce({usual}, if({{0}} is null, null, {failure}))", texts)
+        return local_instant(local)
     text, pattern, zone = [*texts, "'UTC'"][:3]
     if written_text(call.arguments[1]) == "yyyy-MM-dd HH:mm:ss":
         local = _LENIENT.format(text)
@@ -115,14 +126,43 @@ def _instant_of_text(call: Call, texts: Sequence[str]) -> str:
         local = f"cast(try_to_timestamp({text}, {pattern}) as timestamp_ntz)"
     utc = f"convert_timezone({zone}, 'UTC', {local})"
     found = f"timestamp_millis(timestampdiff(MILLISECOND, timestamp_ntz'1970-01-01 00:00:00', {utc}))"
-    if written_text(call.arguments[-1]) in available_timezones() or len(texts) < _MILLISECOND:
+    return _if_zone(call, zone, found)
+
+
+def _if_zone(call: Call, zone: str, found: str) -> str:
+    """Return a value, NULL for a zone that Java does not know."""
+    if written_text(call.arguments[-1]) in available_timezones() or len(call.arguments) < _MILLISECOND:
         return found
     return f"if(try_reflect('java.time.ZoneId', 'of', {zone}) is null, null, {found})"
 
 
+def _instant_now(call: Call, texts: Sequence[str]) -> str:
+    """Return TO_TIMESTAMP_LTZ, where a text that does not fit its format is read by that of JDBC, as in Flink."""
+    if call.arguments[0].type.kind not in TEXT or len(texts) == 1 or tells_zone(written_text(call.arguments[1])):
+        return _instant(call, texts)
+    text, pattern, zone = [*texts, "'UTC'"][:3]
+    usual = f"try_cast(if(trim({text}) rlike '{JDBC_TIME}', trim({text}), null) as timestamp_ntz)"
+    utc = f"convert_timezone({zone}, 'UTC', coalesce({parsed_local(text, pattern)}, {usual}))"
+    return _if_zone(call, zone, local_instant(utc))
+
+
+def _seconds(call: Call, texts: Sequence[str]) -> str:
+    """Return UNIX_TIMESTAMP of a text, which is the least BIGINT for a text without a time, as in Flink."""
+    if len(texts) != 1 or call.arguments[0].type.kind not in TEXT:
+        return _UNIX(call, texts)
+    instant = f"timestampdiff(SECOND, timestamp_ntz'1970-01-01 00:00:00', {_HOUR})"
+    found = bound_text(instant, [bound_text(_LOCAL, ["{0}"]), "current_timezone()"], "w")
+    least = "bigint(-9223372036854775808BD)"
+    return bound_text(f"if({{0}} is null, null, coalesce({found}, {least}))", texts, "u")
+
+
+_UNIX: Final = forms("unix_timestamp()", "unix_timestamp({0}, 'yyyy-MM-dd HH:mm:ss')", "unix_timestamp({0}, {1})")
 ZONE_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     "CONVERT_TZ": BuiltInFunction(always_nullable(DataType.string()), _converted, (3, 3), (TEXT,)),
-    "TO_TIMESTAMP_LTZ": BuiltInFunction(always_nullable(_STAMP), _instant, (1, 3), prepare=_checked),
+    "TO_TIMESTAMP_LTZ": BuiltInFunction(always_nullable(_STAMP), _instant, (1, 3), prepare=_checked, runs=_instant_now),
+    "UNIX_TIMESTAMP": BuiltInFunction(
+        returns(DataType.of(Kind.BIGINT)), _UNIX, (0, 2), takes=(DATED, TEXT), runs=_seconds
+    ),
     "CURRENT_TIME": BuiltInFunction(never_null(DataType.of(Kind.TIME, 0)), forms(_CLOCK), (0, 0)),
     "LOCALTIME": BuiltInFunction(never_null(DataType.of(Kind.TIME, 0)), forms(_CLOCK), (0, 0)),
     "CURRENT_ROW_TIMESTAMP": BuiltInFunction(never_null(DataType.of(Kind.TIMESTAMP_LTZ, 3)), forms(_NOW), (0, 0)),

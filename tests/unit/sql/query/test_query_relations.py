@@ -27,7 +27,7 @@ from kafkastream.sql.plan.operations import (
 )
 from kafkastream.sql.plan.relations import Explode, Project, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import spark_text
-from tests.unit.sql.planning import FUNCTIONS, columns, condition, failure, operation, plan, texts, under
+from tests.unit.sql.planning import FUNCTIONS, columns, condition, failure, operation, plain_texts, plan, texts, under
 
 RETRACT, APPEND, UPSERT = ChangelogMode.RETRACT, ChangelogMode.APPEND, ChangelogMode.UPSERT
 WINDOW = "TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
@@ -335,7 +335,7 @@ def test_values_of_queries() -> None:
     assert isinstance(row.merged[1], Stateful)
     bound = plan("SELECT (SELECT COUNT(*) + 1 FROM clicks WHERE k = cur) AS n FROM orders WHERE id > 0")
     assert columns(bound) == ["n BIGINT NOT NULL"]
-    assert texts(bound) == ("(coalesce(c6, 0L) + 1)",)
+    assert plain_texts(bound) == ("(coalesce(c6, 0L) + 1)",)
     joined = under(bound)
     assert (joined.operation, joined.keys) == (Join(kind=JoinKind.LEFT, widths=(5, 2)), ((1,), (0,)))
     assert condition(joined.merged[0]) == "(c0 > 0)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import attrs
 import pytest
 
 from kafkastream.sql.plan.casts import cast, typed_null
@@ -44,7 +45,11 @@ DICE = UserCall("dice", "__function_1_dice", (NUMBER,), DataType.of(Kind.DOUBLE)
 @pytest.mark.parametrize(
     ("expression", "text", "type_"),
     [
-        (call("+", NUMBER, ONE), "(c0 + 1)", "INT"),
+        (
+            call("+", NUMBER, ONE),
+            "cast((((cast(c0 as bigint) + 1) & 4294967295L) ^ 2147483648L) - 2147483648L as int)",
+            "INT",
+        ),
         (call("/", ONE, Literal("2.5", parse_type("DECIMAL(2, 1) NOT NULL"))), None, "DECIMAL(17, 6)"),
         (call("UPPER", TEXT), "upper(c1)", "STRING NOT NULL"),
         (call("COALESCE", NUMBER, ONE), "coalesce(c0, 1)", "INT NOT NULL"),
@@ -72,7 +77,7 @@ def test_expressions_have_a_type_and_a_text(expression: Call, text: str | None, 
 
 
 def test_every_function_can_be_found_by_the_names_of_sql() -> None:
-    compiled_apart = {"JSON_QUERY", "JSON_VALUE", "TIMESTAMPADD", "TIMESTAMPDIFF"}
+    compiled_apart = {"CURRENT_DATABASE", "JSON_QUERY", "JSON_VALUE", "TIMESTAMPADD", "TIMESTAMPDIFF"}
     assert [name for name in NAMES if name not in FUNCTIONS and name not in compiled_apart] == []
 
 
@@ -86,7 +91,7 @@ def test_every_function_can_be_found_by_the_names_of_sql() -> None:
         ("=", (NUMBER, TIME), "implicit type conversion between INT and TIMESTAMP(3) is not supported on comparing"),
         ("COALESCE", (NUMBER, TEXT), "These have no type in common: INT, STRING NOT NULL."),
         ("MAP_KEYS", (NULL,), "Cannot apply 'MAP_KEYS' to arguments of type"),
-        ("ROUND", (NUMBER, NUMBER), "ROUND takes a number of digits that is written out here."),
+        ("ROUND", (column(0, "DOUBLE"), NUMBER), "ROUND takes a number of digits that is written out here."),
         ("CARDINALITY", (TEXT,), "Cannot apply 'CARDINALITY' to arguments of type"),
     ],
 )
@@ -135,3 +140,19 @@ assert not {"pyspark", "py4j"} & set(sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "INT STRING"), done.stderr
+
+
+def test_sums_of_bigint_repeat_no_part_more_than_twice() -> None:
+    number = column(0, "BIGINT")
+    total = number
+    for place in range(1, 5):
+        total = call("+", total, column(place, "BIGINT"))
+    text = spark_text(total)
+    assert text.startswith("coalesce(try_add(try_add(try_add(try_add(c0, c1), c2), c3), c4), cast(pmod(")
+    assert [text.count(f"c{place}") for place in range(5)] == [2] * 5
+    assert SparkPrinter(kept="").text(total) == "((((c0 + c1) + c2) + c3) + c4)"
+
+
+def test_a_sum_calls_a_varying_function_once() -> None:
+    varying = attrs.evolve(DICE, type=parse_type("BIGINT"))
+    assert spark_text(call("*", varying, ONE)).count("dice") == 1

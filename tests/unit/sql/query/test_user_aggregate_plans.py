@@ -14,7 +14,7 @@ from kafkastream.sql.plan.operations import (
 )
 from kafkastream.sql.row_functions import taking_columns
 from kafkastream.sql.user_functions import AggregateFunction
-from tests.unit.sql.planning import FUNCTIONS, columns, failure, operation, plan, texts, under
+from tests.unit.sql.planning import FUNCTIONS, columns, failure, operation, plain_texts, plan, under
 
 TUMBLE = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 SESSION = "TABLE(SESSION(TABLE orders PARTITION BY cur, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
@@ -38,7 +38,7 @@ def test_a_call_has_its_arguments_as_columns() -> None:
     first, second, third, count = calls(query)
     assert [one.user and one.user.arguments for one in (first, second, third, count)] == [(1,), (2,), (1, 3), None]
     assert (second.distinct, third.filter, third.name) == (True, 4, "span")
-    assert texts(under(planned).merged[0])[1:4] == ("c0", "(c0 + 1)", "c2")
+    assert plain_texts(under(planned).merged[0])[1:4] == ("c0", "(c0 + 1)", "c2")
 
 
 def test_equal_calls_are_one() -> None:

@@ -21,9 +21,9 @@ def project(relation: Relation) -> Project:
 
 
 def test_a_call_has_the_type_of_its_function() -> None:
-    found = project(plan("SELECT MY_DOUBLE(id) AS x, `dice`(), default_database.my_double(id) + 1 FROM orders"))
-    assert texts(found) == (f"{DOUBLE}(__kept, c0)", f"{DICE}(__kept)", f"({DOUBLE}(__kept, c0) + 1)")
-    assert columns(found) == ["x BIGINT", "EXPR$1 DOUBLE", "EXPR$2 BIGINT"]
+    found = project(plan("SELECT MY_DOUBLE(id) AS x, `dice`(), default_database.my_double(id) + 1.5e0 FROM orders"))
+    assert texts(found) == (f"{DOUBLE}(__kept, c0)", f"{DICE}(__kept)", f"({DOUBLE}(__kept, c0) + 1.5e0D)")
+    assert columns(found) == ["x BIGINT", "EXPR$1 DOUBLE", "EXPR$2 DOUBLE"]
     called = {call.spark_name for one in computations(found) for call in user_calls(one)}
     assert called == {DOUBLE, DICE}
 
