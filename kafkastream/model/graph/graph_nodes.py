@@ -78,9 +78,15 @@ class OperatorKind(enum.Enum):
 @final
 @attrs.frozen
 class CollectionSource:
-    """Bounded source of elements that the program holds itself, of a sequence of numbers, or of the contents of files."""
+    """Source of elements that the program holds itself, of a sequence of numbers, or of the contents of files.
+
+    Args:
+        elements: Elements, numbers or files.
+        ends: Whether the source is bounded; rows that SQL generates need not be.
+    """
 
     elements: tuple[object, ...] | range | FileContents
+    ends: bool = True
 
     def pieces(self, most: int) -> Iterator[tuple[object, ...] | range | FileContents]:
         """Yield the elements in pieces: numbers in ranges of at most ``most``, other elements at once.

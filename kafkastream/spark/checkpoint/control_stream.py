@@ -88,10 +88,11 @@ def is_control(offset: str | None) -> bool:
     """Whether an offset belongs to the control stream.
 
     Example:
-        >>> is_control('{"layout of state": {}}'), is_control('{"topic": {"0": 7}}')
-        (True, False)
+        >>> is_control('{"layout of state": {}}'), is_control('{"topic": {"0": 7}}'), is_control("7")
+        (True, False, False)
     """
-    return LAYOUT in (json.loads("null" if offset in (None, "", "-") else str(offset)) or {})
+    content = json.loads("null" if offset in (None, "", "-") else str(offset))
+    return isinstance(content, dict) and LAYOUT in content
 
 
 @final

@@ -107,7 +107,7 @@ class CompiledQuery:
         LIVE_RUNS.begin_part(self.run.id, self._name)
         self.exactly_once.begin(self.inputs)
         self.plan.prepare(self._batches(runner), self.memory, self.inputs)
-        if not self.inputs:
+        if not self.inputs and not self.plan.is_endless:
             return None
         sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]
         return RunningQuery(

@@ -44,6 +44,7 @@ class KeyedPlan(QueryPlan):
         folder: Checkpoint folder of the job.
         name: Name of the query.
         is_named: Whether the sources have names in Spark.
+        is_endless: Whether tables generate rows without end.
     """
 
     keyed: KeyedQuery
@@ -51,14 +52,15 @@ class KeyedPlan(QueryPlan):
     folder: CheckpointFolder
     name: str
     is_named: bool
+    is_endless: bool = False
 
     def settings(self) -> Mapping[str, str]:
         """Return the settings of stateful stages."""
         return self.keyed.settings()
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
-        """Run the collections as one micro-batch if there is no Kafka source; otherwise they are rows of the stream."""
-        if not inputs:
+        """Run the collections as one micro-batch if there is no stream; otherwise they are rows of the stream."""
+        if not inputs and not self.is_endless:
             with session_settings(self.folder.session, self.settings()):
                 self._run(batches, self.keyed.static_frame(), batches.names.of_piece(0))
 

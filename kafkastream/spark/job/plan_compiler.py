@@ -25,6 +25,7 @@ from kafkastream.spark.plan.keyed_query import in_levels
 from kafkastream.spark.plan.passthrough import pass_through
 from kafkastream.spark.plan.physical_plan import PhysicalPlan
 from kafkastream.spark.plan.query_compiler import query_frames
+from kafkastream.spark.plan.source_frames import collections_of
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 
@@ -97,7 +98,8 @@ def _keyed_plan(
     else:
         stages = tables.frame
     keyed = keyed_query(of.folder, graph, of.parallelism, stages, compiler.labels, layout, planned)
-    return KeyedPlan(keyed, _end(of, tables), of.folder, place.folder, is_named=place.is_named)
+    is_endless = not all(source.ends for _, source in collections_of(graph))
+    return KeyedPlan(keyed, _end(of, tables), of.folder, place.folder, is_named=place.is_named, is_endless=is_endless)
 
 
 def _end(of: Compilation, tables: PhysicalPlan | None) -> Callable[[DataFrame], DataFrame]:

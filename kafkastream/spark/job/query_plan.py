@@ -51,6 +51,11 @@ class QueryPlan(Protocol):
         return None
 
     @property
+    def is_endless(self) -> bool:
+        """Whether its rows are a stream although it reads no topic: tables generate them without end."""
+        return False
+
+    @property
     def pipeline(self) -> str:
         """Identity of the pipeline in its sinks' markers, stable across restarts; empty for other queries."""
         return ""

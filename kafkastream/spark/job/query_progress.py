@@ -77,7 +77,7 @@ class QueryProgress:
     @property
     def had_nothing_to_read(self) -> bool:
         """Whether a bounded query has ended without a micro-batch."""
-        return not self._reached and all(one.ends for one in self._inputs)
+        return not self._reached and bool(self._inputs) and all(one.ends for one in self._inputs)
 
     def look(self, query: StreamingQuery) -> None:
         """Process the progress since the last call, and commit offsets if due."""
@@ -86,7 +86,7 @@ class QueryProgress:
             self._count_between(query, self._seen, progress["timestamp"])
             self._seen = progress["timestamp"]
             ends = [source["endOffset"] for source in progress["sources"]]
-            of_kafka = [end for end in ends if not is_control(end)]
+            of_kafka = [end for end in ends if not is_control(end)] if self._inputs else []
             self._reached = [
                 one.processed(offsets_of_json(end)) for one, end in zip(self._inputs, of_kafka, strict=True)
             ]
@@ -95,7 +95,7 @@ class QueryProgress:
                     commits.reached(offsets)
             self._metrics.reached(self._reached, progress)
             self._time_heard = next(filter(is_control, ends), None)
-        if self._keyed is not None and self._reached:
+        if self._keyed is not None and (self._reached or (self._seen and not self._inputs)):
             self._keyed.reached(self._inputs, self._reached)
         for commits in filter(None, self._commits):
             commits.commit_if_due()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, functions
 
+from kafkastream.spark.plan.row_numbers import row_numbers
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.connectors import DataGenTableSource
@@ -27,28 +28,26 @@ _MOST_COUNTED: Final = 10
 """Maximum multiplicity of an element of a MULTISET."""
 
 
-def generated(session: SparkSession, source: DataGenTableSource, numbers: range) -> DataFrame:
+def generated(source: DataGenTableSource, numbers: DataFrame) -> DataFrame:
     """Return rows of a ``datagen`` table; sequences continue by the row numbers.
 
     As in Flink: text is of hexadecimal digits, DATE and TIME are now, timestamps lie between now and ``max-past`` before,
     those without a zone by the clock of UTC; FLOAT, DOUBLE and DECIMAL are positive unless ``min`` says otherwise.
 
     Args:
-        session: Spark session of the query.
         source: The table.
-        numbers: Row numbers, counted from 0.
+        numbers: Row numbers, counted from 0, in the column ``id``.
     """
     values = [
         _sequence(column.values) if isinstance(column.values, SequenceValues) else _random(column.values)
         for column in source.columns
     ]
-    rows = session.range(numbers.start, numbers.stop, 1, 1)
-    return rows.select(*(value.alias(f"c{place}") for place, value in enumerate(values)))
+    return numbers.select(*(value.alias(f"c{place}") for place, value in enumerate(values)))
 
 
 @source_rows.register
 def _rows(source: DataGenTableSource, place: ScanPlace) -> DataFrame:
-    rows = generated(place.session, source, source.within(*place.seconds))
+    rows = generated(source, row_numbers(source, place))
     return rows.withColumn("__source", functions.lit(place.node))
 
 

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from typing import Final, final
 
 import attrs
-from pyspark.sql import Column, DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, functions
 
+from kafkastream.spark.plan.row_numbers import row_numbers
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.connectors import NexmarkTableSource
@@ -41,16 +42,14 @@ _LETTERS: Final = "abcdefghijklmno"
 _HASH_DIGITS: Final = 16
 
 
-def events(session: SparkSession, source: NexmarkTableSource, numbers: range) -> DataFrame:
-    """Return the columns of a table, ``c0``, ``c1`` and so on, for a range of events.
+def events(source: NexmarkTableSource, rows: DataFrame) -> DataFrame:
+    """Return the columns of a table, ``c0``, ``c1`` and so on, for some events.
 
     Args:
-        session: Spark session of the query.
         source: The table.
-        numbers: Event numbers, counted from 0.
+        rows: Event numbers, counted from 0, in the column ``id``.
     """
     proportions = f"{source.persons + source.auctions + source.bids}L"
-    rows = session.range(numbers.start, numbers.stop, 1, source.parallelism or 1)
     placed = rows.selectExpr("id", f"id DIV {proportions} AS epoch", f"id % {proportions} AS place")
     formulas = _Formulas(source)
     known = placed.selectExpr(
@@ -76,7 +75,7 @@ def events(session: SparkSession, source: NexmarkTableSource, numbers: range) ->
 
 @source_rows.register
 def _rows(source: NexmarkTableSource, place: ScanPlace) -> DataFrame:
-    rows = events(place.session, source, source.within(*place.seconds))
+    rows = events(source, row_numbers(source, place, source.parallelism or 1))
     return rows.withColumn("__source", functions.lit(place.node))
 
 

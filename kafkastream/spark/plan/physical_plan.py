@@ -210,6 +210,7 @@ class _FrameBuilder:
             definition=scan.table,
             node=node,
             seconds=self.seconds,
+            is_stream=self.control is not None and self.control.isStreaming,
             needed=partial(needed_columns, scan, branch, needs_time=self.control is not None),
             records=lambda: self.records[node],
             files=partial(self._files, node),

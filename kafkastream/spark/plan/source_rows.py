@@ -25,6 +25,7 @@ class ScanPlace:
         session: Spark session of the query.
         definition: The table.
         node: Node of the source in the job graph.
+        is_stream: Whether the query is a stream with state, so that rows are generated without end.
         seconds: Range of generated rows, as seconds since the start; None for all remaining ones.
         needed: Returns the physical columns that the query reads; the others may be NULL.
         records: Returns the Kafka records of the source.
@@ -36,6 +37,7 @@ class ScanPlace:
     definition: TableDefinition
     node: int
     seconds: tuple[int, int | None]
+    is_stream: bool
     needed: Callable[[], Collection[str]]
     records: Callable[[], DataFrame]
     files: Callable[[], DataFrame]

@@ -172,7 +172,7 @@ class WatermarkService:
 
     def _now(self, node: Node) -> _Input:
         match node:
-            case SourceNode(source=CollectionSource()):
+            case SourceNode(source=CollectionSource(ends=True)):
                 return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
             case SourceNode() if node.id in self._ended:
                 return _Input(MAX_WATERMARK)

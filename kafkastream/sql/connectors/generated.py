@@ -28,7 +28,7 @@ class GeneratedTableSource(TableSource):
     @property
     def graph_source(self) -> CollectionSource:
         """Return an empty source, because Spark generates the rows."""
-        return CollectionSource(())
+        return CollectionSource((), ends=self.is_bounded)
 
     @property
     def rows_at_hand(self) -> RowsAtHand:

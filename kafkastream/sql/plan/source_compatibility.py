@@ -38,11 +38,19 @@ def check_mixture(relation: Relation) -> None:
                     where=where,
                     now="Write the rows to a topic with one INSERT, and read that topic.",
                 )
-    if is_keyed:
+    rows = [origin for origin in every if not isinstance(origin, Stateful)]
+    if is_keyed and not all(map(_is_endless, rows)):
         for source in generators(relation):
             source.check_bounded(
-                "before a stateful operation", "; or write it to a topic with one INSERT, and read that topic."
+                "together with bounded rows before a stateful operation",
+                "; or write it to a topic with one INSERT, and read that topic.",
             )
+
+
+def _is_endless(origin: Origin) -> bool:
+    """Whether rows are generated without end."""
+    table = _table(origin)
+    return isinstance(table, GeneratedTableSource) and not table.is_bounded
 
 
 def _rows_at_hand(origin: Origin) -> RowsAtHand | None:

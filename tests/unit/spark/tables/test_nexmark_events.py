@@ -17,8 +17,8 @@ BEGIN = datetime.datetime.fromisoformat("2015-07-15")
 
 
 def test_events_are_a_function_of_their_numbers(session: SparkSession) -> None:
-    every = events(session, SOURCE, range(10_000)).collect()
-    assert events(session, SOURCE, range(150, 250)).collect() == every[150:250]
+    every = events(SOURCE, session.range(10_000)).collect()
+    assert events(SOURCE, session.range(150, 250)).collect() == every[150:250]
     times = [next(part for part in row[1:] if part is not None)["dateTime"] for row in every]
     assert times == [BEGIN + datetime.timedelta(milliseconds=10 * number) for number in range(10_000)]
     assert [row.c0 for row in every[:50]] == [0, 1, 1, 1, *[2] * 46]

@@ -43,7 +43,7 @@ def source(columns: str = COLUMNS, **more: str) -> DataGenTableSource:
 def test_values_of_all_types(session: SparkSession) -> None:
     made = source()
     assert made.within(0, None) == range(300)
-    rows = generated(session, made, range(300)).collect()
+    rows = generated(made, session.range(300)).collect()
     columns = dict(zip([column.name for column in made.columns], zip(*rows, strict=True), strict=True))
     assert set(columns["i"]) == {1, 2, 3}
     assert min(columns["n"]) < -(2**62) < 2**62 < max(columns["n"])
@@ -75,4 +75,4 @@ def test_values_of_all_types(session: SparkSession) -> None:
 def test_rows_go_on(session: SparkSession) -> None:
     made = source("n INT", **{"n.kind": "sequence", "n.start": "1", "n.end": "25000"})
     assert [len(made.within(second, second + 1)) for second in range(4)] == [10_000, 10_000, 5_000, 0]
-    assert [row.c0 for row in generated(session, made, range(9_999, 10_001)).collect()] == [10_000, 10_001]
+    assert [row.c0 for row in generated(made, session.range(9_999, 10_001)).collect()] == [10_000, 10_001]
