@@ -14,6 +14,7 @@ and sinks. ``print`` is the smallest connector; the recipe is on the page of con
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kafkastream.errors import DefinitionError
@@ -126,6 +127,18 @@ def source_of(definition: TableDefinition, environ: Mapping[str, str] | None = N
     """
     if definition.stream is not None:
         return stream_source(definition, definition.stream)
+    if environ is None and not any("${" in value for value in definition.options.values()):
+        return _source_alone(definition)
+    return _made_source(definition, environ)
+
+
+@lru_cache(maxsize=256)
+def _source_alone(definition: TableDefinition) -> TableSource:
+    """Return the source of a table whose options name no variables; a query may read a table thousands of times."""
+    return _made_source(definition, None)
+
+
+def _made_source(definition: TableDefinition, environ: Mapping[str, str] | None) -> TableSource:
     tables = _tables(definition)
     if tables.source is None:
         raise _one_way(definition, "a sink", "a source")

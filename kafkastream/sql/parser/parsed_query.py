@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Final, final
 
@@ -94,10 +95,11 @@ class QueryText:
         tree = trees[0] if len(trees) == 1 else None
         if tree is None:
             raise self.error(None, "One query is expected here.")
-        for command in tree.find_all(exp.Command):
+        nodes = _nodes(tree)
+        for command in (node for node in nodes if isinstance(node, exp.Command)):
             raise self.refused(command, "This statement is not understood.", "Write a query: SELECT, WITH or VALUES.")
-        self._check_words(tree, tokens)
-        for node, part in unread(tree):
+        self._check_words(nodes, tokens)
+        for node, part in unread(nodes):
             what = f"{part.rstrip('_').upper() or type(node).__name__.upper()} is not supported in {self.shown(node)}."
             raise self.refused(node, what, "Write the query without it.")
         return tree
@@ -117,9 +119,9 @@ class QueryText:
         what = str(one.get("description") or error).rstrip(".")
         return self._source.error(self._place(max(at, 0)), f"The query cannot be read here: {what}.")
 
-    def _check_words(self, tree: exp.Expr, tokens: Sequence[Token]) -> None:
+    def _check_words(self, nodes: Sequence[exp.Expr], tokens: Sequence[Token]) -> None:
         """Refuse a word that the parser has skipped without a trace in the tree."""
-        held = set(_held(tree))
+        held = set(_held(nodes))
         for token, behind in zip_longest(tokens, tokens[1:]):
             start = self._place(token.start)
             if token.token_type is TokenType.COMMA and (behind is None or behind.text.upper() in (")", "]", "FROM")):
@@ -168,8 +170,30 @@ def unquoted(node: exp.UnicodeString) -> str:
     return tokenize(SqlText(f"U&{literal(str(node.this))}"))[0].value
 
 
-def _held(tree: exp.Expr) -> Iterator[str]:
-    for node in tree.walk():
+def _nodes(tree: exp.Expr) -> list[exp.Expr]:
+    """Return all nodes of a tree.
+
+    Raises:
+        RecursionError: The tree has more levels than Python has frames, so no planner gets to its end. A chain of set
+            operations is planned one by one, whatever its length.
+    """
+    found, open_, most = [], [(tree, 0)], sys.getrecursionlimit()
+    while open_:
+        node, depth = open_.pop()
+        if depth > most:
+            raise RecursionError
+        found.append(node)
+        below = depth if isinstance(node, exp.SetOperation) else depth + 1
+        for value in node.args.values():
+            if isinstance(value, exp.Expr):
+                open_.append((value, below))
+            elif isinstance(value, list):
+                open_.extend((part, below) for part in value if isinstance(part, exp.Expr))
+    return found
+
+
+def _held(nodes: Iterable[exp.Expr]) -> Iterator[str]:
+    for node in nodes:
         if isinstance(node, exp.Var):
             yield from node.meta.get("words", [str(node.this).upper()])
         elif isinstance(node, exp.Identifier | exp.Anonymous):

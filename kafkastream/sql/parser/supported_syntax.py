@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from sqlglot import exp
@@ -143,9 +143,9 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
 }
 
 
-def unread(tree: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
-    """Yield the unsupported nodes of a tree, each with the name of the unsupported part; empty for the whole node."""
-    for node in tree.walk():
+def unread(nodes: Iterable[exp.Expr]) -> Iterator[tuple[exp.Expr, str]]:
+    """Yield the unsupported ones among nodes, each with the name of the unsupported part; empty for the whole node."""
+    for node in nodes:
         known = _PARTS.get(type(node))
         if known is None:
             yield node, ""
