@@ -299,20 +299,28 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             _refuse_without_uid(graph)
         return graph.with_distinct_uids().with_dead_letters()
 
+    def _checked_graph(self) -> JobGraph:
+        """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
+        from kafkastream.kafka.topic_checks import check_topics
+
+        graph = self._graph()
+        check_topics(graph)
+        return graph
+
     def _settings(self, job_name: str | None) -> JobSettings:
         return job_settings(self._configuration, job_name)
 
     def _start(self, job_name: str | None) -> RunningJob:
+        graph, settings = self._checked_graph(), self._settings(job_name)
         from kafkastream.spark.job import engine
 
-        graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
         return engine.start(graph, settings)
 
     def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
+        graph, settings = self._checked_graph(), self._settings(job_name)
         from kafkastream.spark.job import engine
 
-        graph, settings = self._graph(), self._settings(job_name)
         self._drop_sinks()
         return engine.start_and_collect(graph, settings)
 

@@ -199,13 +199,17 @@ class SessionCatalog:
     def names(self, kind: type[Stored] | None = None) -> tuple[str, ...]:
         """Return the tables and views of the current database, and the temporary ones."""
         catalog, database = self.current
-        temporary = {path[2]: thing for path, thing in self._temporary.items() if path[:2] == self.current}
+        temporary = {path[2] for path in self._temporary if path[:2] == self.current}
         if catalog in self._found:
             here = set(() if kind is View else self._found[catalog].names())
         else:
             here = {name for name, thing in self._spaces[catalog][database].items() if _is(thing, kind)}
-        shown = {name for name, thing in temporary.items() if _is(thing, kind) and not name.startswith(_HIDDEN)}
-        return tuple(sorted((here - temporary.keys()) | shown))
+        return tuple(sorted((here - temporary) | set(self.temporary_names(kind))))
+
+    def temporary_names(self, kind: type[Stored] | None = None) -> tuple[str, ...]:
+        """Return the temporary tables and views of the current database."""
+        here = {path[2]: thing for path, thing in self._temporary.items() if path[:2] == self.current}
+        return tuple(sorted(name for name, thing in here.items() if _is(thing, kind) and not name.startswith(_HIDDEN)))
 
     @property
     def catalogs(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from typing import final
 
 import attrs
 
+from kafkastream.model.common.stand_ins import MACHINERY, Refused
 from kafkastream.sql.quoting import literal, quoted
 
 __all__ = ["DataType", "Kind", "RowField"]
@@ -60,6 +61,18 @@ class RowField:
     name: str
     type: DataType
     comment: str = ""
+
+    from_sql_type = to_sql_type = need_conversion = Refused(MACHINERY, "is a part of PyFlink's own")
+
+    @property
+    def data_type(self) -> DataType:
+        """Return the type, under PyFlink's name."""
+        return self.type
+
+    @property
+    def description(self) -> str | None:
+        """Return the comment, under PyFlink's name; None without one."""
+        return self.comment or None
 
 
 @final
@@ -128,6 +141,58 @@ class DataType:
     def nullable(self) -> DataType:
         """Return the type as nullable."""
         return attrs.evolve(self, is_nullable=True)
+
+    def bridged_to(self, conversion_cls: str) -> DataType:
+        """Return the type as it is: values have one form in Python, whatever the Java class."""
+        return self
+
+    bridgedTo = bridged_to
+
+    def type_name(self) -> str:
+        """Return the name of the kind."""
+        return self.kind.value
+
+    typeName = type_name
+
+    def field_names(self) -> list[str]:
+        """Return the names of the fields of a ROW."""
+        return [field.name for field in self.fields]
+
+    fieldNames = field_names
+
+    def field_types(self) -> list[DataType]:
+        """Return the types of the fields of a ROW."""
+        return [field.type for field in self.fields]
+
+    fieldTypes = field_types
+
+    @property
+    def element_type(self) -> DataType:
+        """Return the type of the elements of an ARRAY or MULTISET."""
+        (element,) = self.parts
+        return element
+
+    @property
+    def key_type(self) -> DataType:
+        """Return the type of the keys of a MAP."""
+        return self.parts[0]
+
+    @property
+    def value_type(self) -> DataType:
+        """Return the type of the values of a MAP."""
+        return self.parts[1]
+
+    @property
+    def length(self) -> int | None:
+        """Return the length of a text or of bytes."""
+        return self.size
+
+    @property
+    def precision(self) -> int | None:
+        """Return the precision of a number or a time."""
+        return self.size
+
+    from_sql_type = to_sql_type = need_conversion = Refused(MACHINERY, "is a part of PyFlink's own")
 
     def __str__(self) -> str:
         return self._bare() if self.is_nullable else f"{self._bare()} NOT NULL"

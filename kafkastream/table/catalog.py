@@ -1,4 +1,4 @@
-"""Catalog API, at PyFlink's path: importable, and refused when it is used."""
+"""Catalog API, at PyFlink's path: names and resolved schemas are values, what else there is says what works instead."""
 
 from __future__ import annotations
 
@@ -6,6 +6,18 @@ from typing import Final
 
 from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.model.job.configuration import Configuration
+from kafkastream.table.catalog_descriptor import CatalogDescriptor
+from kafkastream.table.object_paths import ObjectIdentifier, ObjectPath
+from kafkastream.table.resolved_schema import (
+    Column,
+    ComputedColumn,
+    Constraint,
+    MetadataColumn,
+    PhysicalColumn,
+    ResolvedSchema,
+    UniqueConstraint,
+    WatermarkSpec,
+)
 from kafkastream.table.schema import Schema
 from kafkastream.table.table_schema import TableSchema
 
@@ -57,10 +69,6 @@ class CatalogDatabase(StandIn, instead=_INSTEAD):
     """Database in a catalog."""
 
 
-class CatalogDescriptor(StandIn, instead=_INSTEAD):
-    """Description of a catalog by its options."""
-
-
 class CatalogFunction(StandIn, instead=_INSTEAD):
     """Function in a catalog."""
 
@@ -81,18 +89,6 @@ class CatalogTableStatistics(StandIn, instead=_INSTEAD):
     """Statistics of a table."""
 
 
-class Column(StandIn, instead=_INSTEAD):
-    """Column of a resolved schema."""
-
-
-class ComputedColumn(StandIn, instead=_INSTEAD):
-    """Column computed from others."""
-
-
-class Constraint(StandIn, instead=_INSTEAD):
-    """Constraint of a table."""
-
-
 class HiveCatalog(StandIn, instead=_INSTEAD):
     """Catalog in a Hive metastore."""
 
@@ -101,33 +97,5 @@ class JdbcCatalog(StandIn, instead=_INSTEAD):
     """Catalog of a relational database."""
 
 
-class MetadataColumn(StandIn, instead=_INSTEAD):
-    """Column of a record's metadata."""
-
-
-class ObjectIdentifier(StandIn, instead=_INSTEAD):
-    """Catalog, database and name of an object."""
-
-
-class ObjectPath(StandIn, instead=_INSTEAD):
-    """Database and name of an object."""
-
-
-class PhysicalColumn(StandIn, instead=_INSTEAD):
-    """Column of a record's fields."""
-
-
 class Procedure(StandIn, instead=_INSTEAD):
     """Stored procedure."""
-
-
-class UniqueConstraint(StandIn, instead=_INSTEAD):
-    """Primary key of a table."""
-
-
-class WatermarkSpec(StandIn, instead=_INSTEAD):
-    """Watermark of a resolved schema."""
-
-
-class ResolvedSchema(StandIn, instead=_INSTEAD):
-    """Schema with resolved types."""

@@ -27,7 +27,7 @@ from kafkastream.sql.syntax.statements import (
     UseCatalog,
 )
 from kafkastream.sql.table import TableDefinition
-from kafkastream.table.functions import created_function, drop_function
+from kafkastream.table.function_registration import created_function, drop_function
 from kafkastream.table.session_planner import SessionPlanner
 
 __all__ = ["execute_ddl"]

@@ -20,7 +20,7 @@ from kafkastream.table.ddl_text import create_catalog_text, create_table_text
 from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table_result import TableResult
 
-__all__ = ["describe", "show"]
+__all__ = ["describe", "functions", "show"]
 
 _STRING: Final = DataType.string()
 _DESCRIBED: Final = (
@@ -96,7 +96,7 @@ def show(statement: Show, planner: SessionPlanner) -> TableResult:
         case Shown.COLUMNS:
             return describe(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
         case Shown.FUNCTIONS | Shown.USER_FUNCTIONS:
-            return _names("function name", _functions(statement.what, planner), statement.pattern)
+            return _names("function name", functions(statement.what, planner), statement.pattern)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:
             return TableResult(rows=[Row(_created(statement, planner.catalog))])
         case Shown.CREATE_CATALOG:
@@ -107,7 +107,8 @@ def show(statement: Show, planner: SessionPlanner) -> TableResult:
             return _names(header, names(planner.catalog), statement.pattern)
 
 
-def _functions(what: Shown, planner: SessionPlanner) -> list[str]:
+def functions(what: Shown, planner: SessionPlanner) -> list[str]:
+    """Return the names of all functions, or of the user's."""
     own = planner.functions.names(planner.catalog.current)
     return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, NAMES)})
 

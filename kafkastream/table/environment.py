@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -12,6 +12,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.metrics.standing import Pace
 from kafkastream.model.common.row import Row
 from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.model.job.job_settings import job_settings
 from kafkastream.options.job import JOB_NAME
@@ -22,6 +23,7 @@ from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
+from kafkastream.table.catalog_environment import CatalogEnvironment
 from kafkastream.table.descriptor_environment import DescriptorEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.explain import explain_plans
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
 __all__ = ["TableEnvironment"]
 
 
-class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
+class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnvironment):
     """Entry point of Flink SQL: declares tables and executes statements.
 
     Differs from PyFlink: tables, views and catalogs live as long as the environment.
@@ -148,16 +150,24 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
     fromPath = from_path
 
-    def create_temporary_view(self, view_path: str, table: Table) -> None:
+    def create_temporary_view(self, view_path: str, table_or_data_stream: Table, *fields_or_schema: Any) -> None:
         """Register a query as a temporary view.
 
         Args:
             view_path: Name, with or without catalog and database.
-            table: Query, as returned by ``sql_query``.
+            table_or_data_stream: Query, as returned by ``sql_query``.
+            fields_or_schema: None for a query; a stream needs a ``StreamTableEnvironment``.
 
         Raises:
-            DefinitionError: A temporary table or view of this name exists.
+            DefinitionError: A temporary table or view of this name exists, or the object is no query.
         """
+        table = table_or_data_stream
+        if not isinstance(table, Table) or fields_or_schema:
+            raise DefinitionError(
+                "only a Table can become a view here",
+                where=f"create_temporary_view({view_path!r})",
+                now="A stream needs a StreamTableEnvironment.",
+            )
         view = View(table._query, tuple(table._names))
         name = name_of(view_path)
         self._catalog.create(name, view, f"view {view_path}", temporary=True, if_not_exists=False)
@@ -306,10 +316,11 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
         """Start the job of INSERT statements."""
+        settings = job_settings(self._config.get_configuration(), self._job_name(plans))
+        graph = self._checked_graph(plans)
         from kafkastream.spark.job import engine
 
-        settings = job_settings(self._config.get_configuration(), self._job_name(plans))
-        job = JobClient(engine.start(self._planner.graph(plans), settings))
+        job = JobClient(engine.start(graph, settings))
         targets = [plan.target.table.identifier for plan in plans if plan.target.table is not None]
         columns = [(target, DataType.of(Kind.BIGINT)) for target in targets]
         result = TableResult(columns, [Row(*[-1] * len(targets))], job=job)
@@ -319,10 +330,11 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
 
     def _show(self, plan: Plan) -> TableResult:
         """Start the job of a query whose rows the program collects."""
+        settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
+        graph = self._checked_graph([plan])
         from kafkastream.spark.job import engine
 
-        settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
-        rows = engine.start_and_collect(self._planner.graph([plan]), settings)
+        rows = engine.start_and_collect(graph, settings)
         columns = [(field.name, field.type) for field in plan.relation.fields]
         pace = Pace("collect")
 
@@ -331,6 +343,24 @@ class TableEnvironment(FunctionEnvironment, DescriptorEnvironment):
             return pace.text()
 
         return TableResult(columns, rows, is_static=False, progress=progress)
+
+    def _checked_graph(self, plans: Sequence[Plan]) -> JobGraph:
+        """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
+        from kafkastream.kafka.topic_checks import check_topics
+
+        graph = self._planner.graph(plans)
+        check_topics(graph)
+        return graph
+
+    def _attach(self, plans: Sequence[Plan]) -> None:
+        """Add INSERT statements to the program's streams.
+
+        Raises:
+            DefinitionError: The environment has no streams.
+        """
+        raise DefinitionError(
+            "this environment has no streams", where="attach_as_datastream", now="Use a StreamTableEnvironment."
+        )
 
     def _job_name(self, plans: Sequence[Plan]) -> str | None:
         """Return Flink's default name of a SQL job, or None if ``pipeline.name`` is set."""

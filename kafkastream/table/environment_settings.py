@@ -10,6 +10,8 @@ from kafkastream.model.job.configuration import Configuration
 __all__ = ["EnvironmentSettings"]
 
 _MODE = "execution.runtime-mode"
+_CATALOG = "default_catalog"
+_DATABASE = "default_database"
 
 
 @final
@@ -61,9 +63,38 @@ class EnvironmentSettings:
 
         withConfiguration = with_configuration
 
+        def with_built_in_catalog_name(self, built_in_catalog_name: str) -> EnvironmentSettings.Builder:
+            """Take the name of the catalog that a session begins in.
+
+            Raises:
+                UnsupportedFeatureError: The name is not ``default_catalog``.
+            """
+            return self._checked(built_in_catalog_name, _CATALOG)
+
+        withBuiltInCatalogName = with_built_in_catalog_name
+
+        def with_built_in_database_name(self, built_in_database_name: str) -> EnvironmentSettings.Builder:
+            """Take the name of the database that a session begins in.
+
+            Raises:
+                UnsupportedFeatureError: The name is not ``default_database``.
+            """
+            return self._checked(built_in_database_name, _DATABASE)
+
+        withBuiltInDatabaseName = with_built_in_database_name
+
         def build(self) -> EnvironmentSettings:
             """Build the settings."""
             return EnvironmentSettings(self._configuration)
+
+        def _checked(self, name: str, own: str) -> EnvironmentSettings.Builder:
+            if name != own:
+                raise UnsupportedFeatureError(
+                    f"a session that begins in {name!r}, not in {own!r}",
+                    where="EnvironmentSettings",
+                    now="Create a database with CREATE DATABASE, and choose it with USE.",
+                )
+            return self
 
     @staticmethod
     def new_instance() -> EnvironmentSettings.Builder:
@@ -89,6 +120,18 @@ class EnvironmentSettings:
         return EnvironmentSettings.new_instance().in_batch_mode().build()
 
     inBatchMode = in_batch_mode
+
+    def get_built_in_catalog_name(self) -> str:
+        """Return the name of the catalog that a session begins in."""
+        return _CATALOG
+
+    getBuiltInCatalogName = get_built_in_catalog_name
+
+    def get_built_in_database_name(self) -> str:
+        """Return the name of the database that a session begins in."""
+        return _DATABASE
+
+    getBuiltInDatabaseName = get_built_in_database_name
 
     def is_streaming_mode(self) -> bool:
         """Return True."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kafkastream.options.job import PYTHON_FILES
+from kafkastream.options.job import PYTHON_ARCHIVES, PYTHON_FILES, PYTHON_REQUIREMENTS
 from kafkastream.sql.catalog import name_of
 from kafkastream.sql.user_functions import AggregateFunction, TableAggregateFunction, UserFunction
-from kafkastream.table.functions import create_function, create_system_function
+from kafkastream.table.function_registration import create_function, create_system_function
 from kafkastream.table.session_planner import SessionPlanner
 
 __all__ = ["FunctionEnvironment"]
@@ -58,6 +58,14 @@ class FunctionEnvironment:
 
     createTemporarySystemFunction = create_temporary_system_function
 
+    def drop_function(self, path: str) -> bool:
+        """Drop a permanent function, made by ``CREATE FUNCTION``, and return whether it existed."""
+        return self._planner.functions.drop(
+            self._planner.catalog.path(name_of(path)), path, temporary=False, if_exists=True
+        )
+
+    dropFunction = drop_function
+
     def drop_temporary_function(self, path: str) -> bool:
         """Drop a temporary function, and return whether it existed."""
         return self._planner.functions.drop(
@@ -92,3 +100,27 @@ class FunctionEnvironment:
         self._planner.config.set(PYTHON_FILES.key, ",".join(files))
 
     addPythonFile = add_python_file
+
+    def set_python_requirements(self, requirements_file_path: str, requirements_cache_dir: str | None = None) -> None:
+        """Take a requirements file, which has no effect: a warning names what to do when a job starts.
+
+        Args:
+            requirements_file_path: Path of the file.
+            requirements_cache_dir: No effect.
+        """
+        self._planner.config.set(PYTHON_REQUIREMENTS.key, requirements_file_path)
+
+    setPythonRequirements = set_python_requirements
+
+    def add_python_archive(self, archive_path: str, target_dir: str | None = None) -> None:
+        """Name an archive for the workers, which is refused when a job starts, with what to do instead.
+
+        Args:
+            archive_path: Path of the archive.
+            target_dir: Directory to unpack it to.
+        """
+        configuration = self._planner.config.get_configuration()
+        archive = archive_path if target_dir is None else f"{archive_path}#{target_dir}"
+        self._planner.config.set(PYTHON_ARCHIVES.key, ",".join((*configuration.get(PYTHON_ARCHIVES), archive)))
+
+    addPythonArchive = add_python_archive

@@ -1,98 +1,63 @@
-"""Registration of user-defined functions, by ``CREATE FUNCTION`` and by methods of ``TableEnvironment``."""
+"""Aggregate functions of PyFlink's Python workers, at PyFlink's path: importable, and refused when they are used."""
 
 from __future__ import annotations
 
-from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.options.job import PYTHON_FILES
-from kafkastream.sql.expressions.built_in_names import is_replaceable
-from kafkastream.sql.function_imports import checked_function, imported_function
-from kafkastream.sql.syntax.statements import CreateFunction, Drop
-from kafkastream.table.session_planner import SessionPlanner
-from kafkastream.table.udf import AggregateFunction, TableAggregateFunction, udaf, udtaf
+from typing import Any, Final
 
-__all__ = ["create_function", "create_system_function", "created_function", "drop_function"]
+from kafkastream.model.common.stand_ins import stand_in
+from kafkastream.sql.user_functions import AggregateFunction
+from kafkastream.table.data_view import ListView, MapView
 
+__all__ = [
+    "MAX_LONG_VALUE",
+    "MIN_LONG_VALUE",
+    "AggregateFunction",
+    "AvgAggFunction",
+    "Count1AggFunction",
+    "CountAggFunction",
+    "DecimalSum0AggFunction",
+    "FirstValueAggFunction",
+    "FirstValueWithRetractAggFunction",
+    "FloatSum0AggFunction",
+    "IntSum0AggFunction",
+    "LastValueAggFunction",
+    "LastValueWithRetractAggFunction",
+    "ListAggFunction",
+    "ListAggWithRetractAggFunction",
+    "ListAggWsWithRetractAggFunction",
+    "ListView",
+    "MapView",
+    "MaxAggFunction",
+    "MaxWithRetractAggFunction",
+    "MinAggFunction",
+    "MinWithRetractAggFunction",
+    "Sum0AggFunction",
+    "SumAggFunction",
+    "SumWithRetractAggFunction",
+]
 
-def created_function(statement: CreateFunction, planner: SessionPlanner) -> None:
-    """Execute ``CREATE FUNCTION``; the function is imported at once.
+_INSTEAD: Final = "Call the built-in function in a query, such as SUM, or write an AggregateFunction of your own."
 
-    Raises:
-        DefinitionError: The function cannot be imported, or one of this name exists.
-    """
-    where = f"CREATE FUNCTION {'.'.join(statement.name)}, {statement.position}"
-    files: tuple[str, ...] = planner.config.get_configuration().get(PYTHON_FILES)
-    function = imported_function(statement.function, files, where)
-    if statement.system:
-        create_system_function(statement.name[-1], function, planner, where, if_not_exists=statement.if_not_exists)
-    else:
-        create_function(
-            statement.name,
-            function,
-            planner,
-            where,
-            temporary=statement.temporary,
-            if_not_exists=statement.if_not_exists,
-        )
+MAX_LONG_VALUE: Final = 2**63 - 1
+MIN_LONG_VALUE: Final = -(2**63)
 
-
-def create_function(
-    name: tuple[str, ...],
-    function: object,
-    planner: SessionPlanner,
-    where: str,
-    *,
-    temporary: bool,
-    if_not_exists: bool = False,
-) -> None:
-    """Register a function in a catalog.
-
-    Args:
-        name: Name of the function, with or without catalog and database.
-        function: Function made by ``udf``, ``udtf``, ``udaf`` or ``udtaf``, or an aggregate function with its types.
-        planner: Planner of the session.
-        where: Statement or method, for errors.
-        temporary: Register a temporary function, which hides a permanent one of its name.
-        if_not_exists: Keep an existing function instead of raising.
-
-    Raises:
-        DefinitionError: The object is not a function, or one of this name exists.
-    """
-    path = planner.catalog.path(name)
-    made = checked_function(_wrapped(function), where)
-    planner.functions.create(path, made, where, temporary=temporary, if_not_exists=if_not_exists)
-
-
-def create_system_function(
-    name: str, function: object, planner: SessionPlanner, where: str, *, if_not_exists: bool = False
-) -> None:
-    """Register a system function, which takes precedence over built-in ones.
-
-    Raises:
-        DefinitionError: The object is not a function, or one of this name exists.
-        UnsupportedFeatureError: The name is that of a built-in aggregate, or of a function with its own grammar.
-    """
-    if not is_replaceable(name):
-        raise UnsupportedFeatureError(
-            f"the built-in function {name.upper()} cannot be replaced", where=where, now="Take another name."
-        )
-    path = planner.functions.system_path(name)
-    made = checked_function(_wrapped(function), where)
-    planner.functions.create(path, made, where, temporary=True, if_not_exists=if_not_exists)
-
-
-def _wrapped(function: object) -> object:
-    """Return an aggregate function that declares its types, as PyFlink takes it, made by ``udaf`` or ``udtaf``."""
-    if isinstance(function, AggregateFunction):
-        return udaf(function)
-    return udtaf(function) if isinstance(function, TableAggregateFunction) else function
-
-
-def drop_function(statement: Drop, planner: SessionPlanner) -> None:
-    """Execute ``DROP FUNCTION``.
-
-    Raises:
-        DefinitionError: No function has this name.
-    """
-    functions = planner.functions
-    path = functions.system_path(statement.name[-1]) if statement.system else planner.catalog.path(statement.name)
-    functions.drop(path, str(statement.position), temporary=statement.temporary, if_exists=statement.if_exists)
+AvgAggFunction: Any = stand_in(__name__, "AvgAggFunction", _INSTEAD)
+Count1AggFunction: Any = stand_in(__name__, "Count1AggFunction", _INSTEAD)
+CountAggFunction: Any = stand_in(__name__, "CountAggFunction", _INSTEAD)
+DecimalSum0AggFunction: Any = stand_in(__name__, "DecimalSum0AggFunction", _INSTEAD)
+FirstValueAggFunction: Any = stand_in(__name__, "FirstValueAggFunction", _INSTEAD)
+FirstValueWithRetractAggFunction: Any = stand_in(__name__, "FirstValueWithRetractAggFunction", _INSTEAD)
+FloatSum0AggFunction: Any = stand_in(__name__, "FloatSum0AggFunction", _INSTEAD)
+IntSum0AggFunction: Any = stand_in(__name__, "IntSum0AggFunction", _INSTEAD)
+LastValueAggFunction: Any = stand_in(__name__, "LastValueAggFunction", _INSTEAD)
+LastValueWithRetractAggFunction: Any = stand_in(__name__, "LastValueWithRetractAggFunction", _INSTEAD)
+ListAggFunction: Any = stand_in(__name__, "ListAggFunction", _INSTEAD)
+ListAggWithRetractAggFunction: Any = stand_in(__name__, "ListAggWithRetractAggFunction", _INSTEAD)
+ListAggWsWithRetractAggFunction: Any = stand_in(__name__, "ListAggWsWithRetractAggFunction", _INSTEAD)
+MaxAggFunction: Any = stand_in(__name__, "MaxAggFunction", _INSTEAD)
+MaxWithRetractAggFunction: Any = stand_in(__name__, "MaxWithRetractAggFunction", _INSTEAD)
+MinAggFunction: Any = stand_in(__name__, "MinAggFunction", _INSTEAD)
+MinWithRetractAggFunction: Any = stand_in(__name__, "MinWithRetractAggFunction", _INSTEAD)
+Sum0AggFunction: Any = stand_in(__name__, "Sum0AggFunction", _INSTEAD)
+SumAggFunction: Any = stand_in(__name__, "SumAggFunction", _INSTEAD)
+SumWithRetractAggFunction: Any = stand_in(__name__, "SumWithRetractAggFunction", _INSTEAD)

@@ -22,6 +22,7 @@ from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, Physic
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.table.ddl_text import schema_text
 from kafkastream.table.expression import Expression
+from kafkastream.table.resolved_schema import ResolvedSchema
 
 __all__ = [
     "Expression",
@@ -94,6 +95,15 @@ class SchemaBuilder:
         self._columns: dict[str, Column] = {}
         self._watermark: Watermark | None = None
         self._key: tuple[str, ...] = ()
+
+    def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> SchemaBuilder:
+        """Add the columns of a result, and its primary key if it has one."""
+        for column in resolved_schema.get_columns():
+            self.column(column.get_name(), column.get_data_type())
+        key = resolved_schema.get_primary_key()
+        return self if key is None else self.primary_key(*key.get_columns())
+
+    fromResolvedSchema = from_resolved_schema
 
     def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
         """Add all columns, the watermark and the primary key of another schema.

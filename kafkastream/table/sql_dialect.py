@@ -1,17 +1,16 @@
-"""``SqlDialect``, at PyFlink's path: importable, and refused when it is used."""
+"""``SqlDialect``: the dialect of SQL statements, at PyFlink's path."""
 
 from __future__ import annotations
 
-from typing import Final
-
-from kafkastream.model.common.stand_ins import StandIn
+import enum
 
 __all__ = [
     "SqlDialect",
 ]
 
-_INSTEAD: Final = "Leave it out: statements are Flink SQL."
 
+class SqlDialect(enum.Enum):
+    """Dialects of SQL statements; ``TableConfig.set_sql_dialect`` takes Flink's own, which is the default."""
 
-class SqlDialect(StandIn, instead=_INSTEAD):
-    """Dialect of SQL statements."""
+    DEFAULT = 0
+    HIVE = 1

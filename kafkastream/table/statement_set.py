@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, NoReturn, final
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.explain import explain_plans
@@ -92,6 +92,31 @@ class StatementSet:
         print(self.explain(*extra_details))  # noqa: T201
 
     printExplain = print_explain
+
+    def attach_as_datastream(self) -> None:
+        """Add all statements to the streams of a ``StreamTableEnvironment``, whose ``execute`` starts them, and empty the
+        set.
+
+        Raises:
+            DefinitionError: The environment has no streams.
+        """
+        plans = [self._t_env._planner.insert(one) for one in self._inserts]
+        self._t_env._attach(plans)
+        self._inserts = []
+
+    attachAsDataStream = attach_as_datastream
+
+    def compile_plan(self) -> NoReturn:
+        """Refused: a job resumes from its checkpoint directory.
+
+        Raises:
+            UnsupportedFeatureError: Always.
+        """
+        raise UnsupportedFeatureError(
+            "compiled plans", where="StatementSet.compile_plan", now="Execute the statements again: the job resumes."
+        )
+
+    compilePlan = compile_plan
 
     def execute(self) -> TableResult:
         """Start all statements as one job, and empty the set.

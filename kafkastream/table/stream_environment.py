@@ -14,7 +14,7 @@ from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.graph.job_graph import JobGraph, Node
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.plan.query_node import QueryNode, Target, query_nodes
+from kafkastream.sql.plan.query_node import QueryNode, Target, query_graph, query_nodes
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
@@ -25,6 +25,7 @@ from kafkastream.table.environment import TableEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.expression import Expression
 from kafkastream.table.schema import Schema
+from kafkastream.table.session_planner import Plan
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
 
@@ -200,21 +201,23 @@ class StreamTableEnvironment(TableEnvironment):
 
     fromChangelogStream = from_changelog_stream
 
-    def create_temporary_view(self, view_path: str, table: Table | DataStream[Any], *fields_or_schema: Any) -> None:
+    def create_temporary_view(
+        self, view_path: str, table_or_data_stream: Table | DataStream[Any], *fields_or_schema: Any
+    ) -> None:
         """Register a query or a stream as a temporary view.
 
         Args:
             view_path: Name, with or without catalog and database.
-            table: Query, or a stream as for ``from_data_stream``.
+            table_or_data_stream: Query, or a stream as for ``from_data_stream``.
             fields_or_schema: One ``Schema``, or fields, for a stream; none for a query.
 
         Raises:
             DefinitionError: A temporary table or view of this name exists, or the stream cannot be converted.
             UnsupportedFeatureError: A field's type does not exist in SQL, or an expression is not a name.
         """
-        if isinstance(table, DataStream):
-            table = self.from_data_stream(table, *fields_or_schema)
-        super().create_temporary_view(view_path, table)
+        if isinstance(table_or_data_stream, DataStream):
+            table_or_data_stream, fields_or_schema = self.from_data_stream(table_or_data_stream, *fields_or_schema), ()
+        super().create_temporary_view(view_path, table_or_data_stream, *fields_or_schema)
 
     createTemporaryView = create_temporary_view
 
@@ -228,6 +231,11 @@ class StreamTableEnvironment(TableEnvironment):
             )
         nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
         return self._of_stream(TableStream(nodes, _type_of(stream, nodes, where), mode), declared, where)
+
+    def _attach(self, plans: Sequence[Plan]) -> None:
+        for plan in plans:
+            for node in query_graph(plan.relation, plan.target, self._planner.settings, self._env._ids).nodes:
+                self._env._add(node)
 
     def _stream(self, relation: Relation) -> DataStream[Row]:
         nodes = query_nodes(relation, Target(), self._planner.settings, self._env._ids)

@@ -17,6 +17,7 @@ from kafkastream.table.api.joined_rows import JoinOperations
 from kafkastream.table.api.row_operations import RowOperations
 from kafkastream.table.explain import explain_plans
 from kafkastream.table.expression import Expression
+from kafkastream.table.resolved_schema import Column, ResolvedSchema
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 from kafkastream.table.table_schema import TableSchema
@@ -143,6 +144,12 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         return TableSchema([field.name for field in fields], [field.type for field in fields])
 
     getSchema = get_schema
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Return the columns with their types."""
+        return ResolvedSchema.of(Column.physical(field.name, field.type) for field in self._fields)
+
+    getResolvedSchema = get_resolved_schema
 
     def print_schema(self) -> None:
         """Print names and types of the columns, as Flink does."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from typing import final
+from typing import Final, final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.time import Duration, machine_time_zone
 from kafkastream.model.job.configuration import Configuration
-from kafkastream.options.job import JOB_OPTIONS
+from kafkastream.options.job import JOB_OPTIONS, PYTHON_EXECUTABLE
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
 from kafkastream.table.sql_dialect import SqlDialect
 
@@ -17,6 +17,8 @@ __all__ = [
     "SqlDialect",
     "TableConfig",
 ]
+
+_CODE_LENGTH: Final = "table.generated-code.max-length"
 
 
 @final
@@ -109,6 +111,66 @@ class TableConfig:
         self.set(STATE_TTL.key, f"{ms} ms")
 
     setIdleStateRetention = set_idle_state_retention
+
+    @staticmethod
+    def get_default() -> TableConfig:
+        """Return settings without any option."""
+        return TableConfig()
+
+    getDefault = get_default
+
+    def to_map(self) -> dict[str, str]:
+        """Return the options that are set, by their keys."""
+        return self._configuration.to_dict()
+
+    toMap = to_map
+
+    def get_sql_dialect(self) -> SqlDialect:
+        """Return Flink's own dialect, the only one."""
+        return SqlDialect.DEFAULT
+
+    getSqlDialect = get_sql_dialect
+
+    def set_sql_dialect(self, sql_dialect: SqlDialect) -> None:
+        """Take Flink's own dialect.
+
+        Raises:
+            UnsupportedFeatureError: With Hive's dialect.
+        """
+        if sql_dialect is not SqlDialect.DEFAULT:
+            raise UnsupportedFeatureError(
+                "the dialect of Hive", where="TableConfig.set_sql_dialect", now="Write statements in Flink SQL."
+            )
+
+    setSqlDialect = set_sql_dialect
+
+    def get_python_executable(self) -> str | None:
+        """Return the Python interpreter of the workers; None for that of the program."""
+        return self._configuration.get(PYTHON_EXECUTABLE)
+
+    getPythonExecutable = get_python_executable
+
+    def set_python_executable(self, python_exec: str) -> None:
+        """Set the Python interpreter of the workers.
+
+        Args:
+            python_exec: Path of the interpreter.
+        """
+        self.set(PYTHON_EXECUTABLE.key, python_exec)
+
+    setPythonExecutable = set_python_executable
+
+    def get_max_generated_code_length(self) -> int:
+        """Return Flink's default; Spark generates code by limits of its own."""
+        return int(self.get(_CODE_LENGTH, "4000"))
+
+    getMaxGeneratedCodeLength = get_max_generated_code_length
+
+    def set_max_generated_code_length(self, max_generated_code_length: int) -> None:
+        """Set a limit that has no effect: Spark generates code by limits of its own."""
+        self.set(_CODE_LENGTH, str(max_generated_code_length))
+
+    setMaxGeneratedCodeLength = set_max_generated_code_length
 
 
 def _check_zone(name: str) -> None:

@@ -9,6 +9,7 @@ from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.compiled_plan import CompiledPlan
 from kafkastream.table.explain import explain_plans
 from kafkastream.table.explain_detail import ExplainDetail
+from kafkastream.table.object_paths import ObjectIdentifier
 from kafkastream.table.table_result import TableResult
 
 if TYPE_CHECKING:
@@ -59,6 +60,12 @@ class TablePipeline:
         print(self.explain(*extra_details))  # noqa: T201
 
     printExplain = print_explain
+
+    def get_sink_identifier(self) -> ObjectIdentifier:
+        """Return the name of the sink table."""
+        return ObjectIdentifier(*self._t_env._catalog.path(self._insert.target))
+
+    getSinkIdentifier = get_sink_identifier
 
     def compile_plan(self) -> NoReturn:
         """Refused: a job resumes from its checkpoint directory.

@@ -20,6 +20,7 @@ from kafkastream.model.common.html import html_table
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.sql.types import DataType
+from kafkastream.table.resolved_schema import Column, ResolvedSchema
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.tableau import cells, static_tableau, tableau
 
@@ -111,6 +112,12 @@ class TableResult:
         return TableSchema([name for name, _ in self._columns], [kind for _, kind in self._columns])
 
     getTableSchema = get_table_schema
+
+    def get_resolved_schema(self) -> ResolvedSchema:
+        """Return the columns with their types."""
+        return ResolvedSchema.of(Column.physical(name, kind) for name, kind in self._columns)
+
+    getResolvedSchema = get_resolved_schema
 
     def get_result_kind(self) -> ResultKind:
         """Return the kind of the result."""

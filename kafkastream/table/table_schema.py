@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from kafkastream.sql.types import DataType
+from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["TableSchema"]
 
@@ -55,6 +55,37 @@ class TableSchema:
         return self._columns[field][1] if 0 <= field < len(self._columns) else None
 
     getFieldDataType = get_field_data_type
+
+    def copy(self) -> TableSchema:
+        """Return the schema as it is: it never changes."""
+        return self
+
+    def to_row_data_type(self) -> DataType:
+        """Return the columns as fields of a ROW."""
+        return DataType.of(Kind.ROW, fields=tuple(RowField(name, kind) for name, kind in self._columns))
+
+    toRowDataType = to_row_data_type
+
+    @staticmethod
+    def builder() -> TableSchema.Builder:
+        """Create a builder."""
+        return TableSchema.Builder()
+
+    @final
+    class Builder:
+        """Builder of a ``TableSchema``."""
+
+        def __init__(self) -> None:
+            self._columns: list[tuple[str, DataType]] = []
+
+        def field(self, name: str, data_type: DataType) -> TableSchema.Builder:
+            """Add a column."""
+            self._columns.append((name, data_type))
+            return self
+
+        def build(self) -> TableSchema:
+            """Build the schema."""
+            return TableSchema([name for name, _ in self._columns], [kind for _, kind in self._columns])
 
     def __str__(self) -> str:
         return "\n".join(["root", *(f" |-- {name}: {kind}" for name, kind in self._columns)])

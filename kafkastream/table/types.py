@@ -3,21 +3,90 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn, final
+from typing import Final, NoReturn, final
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType, Kind, RowField
+from kafkastream.table.arrow_types import create_arrow_schema, from_arrow_type, to_arrow_type
+from kafkastream.table.type_classes import (
+    ArrayType,
+    AtomicType,
+    BigIntType,
+    BinaryType,
+    BooleanType,
+    CharType,
+    DateType,
+    DayTimeIntervalType,
+    DecimalType,
+    DoubleType,
+    FloatType,
+    FractionalType,
+    IntegralType,
+    IntType,
+    ListViewType,
+    LocalZonedTimestampType,
+    MapType,
+    MapViewType,
+    MultisetType,
+    NumericType,
+    RowType,
+    SmallIntType,
+    TimestampType,
+    TimeType,
+    TinyIntType,
+    VarBinaryType,
+    VarCharType,
+    YearMonthIntervalType,
+)
 
 __all__ = [
+    "ArrayType",
+    "AtomicType",
+    "BigIntType",
+    "BinaryType",
+    "BooleanType",
+    "CharType",
     "DataType",
     "DataTypes",
+    "DateType",
+    "DayTimeIntervalType",
+    "DecimalType",
+    "DoubleType",
+    "FloatType",
+    "FractionalType",
+    "IntType",
+    "IntegralType",
+    "ListViewType",
+    "LocalZonedTimestampType",
+    "MapType",
+    "MapViewType",
+    "MultisetType",
+    "NullType",
+    "NumericType",
+    "RawType",
+    "Resolution",
     "Row",
+    "RowField",
     "RowKind",
+    "RowType",
+    "SmallIntType",
+    "TimeType",
+    "TimestampType",
+    "TinyIntType",
     "UserDefinedType",
+    "VarBinaryType",
+    "VarCharType",
+    "YearMonthIntervalType",
+    "ZonedTimestampType",
+    "create_arrow_schema",
+    "from_arrow_type",
+    "to_arrow_type",
 ]
+
+_NO_COLUMN: Final = "No table can have a column of this type: use the type that the column would have."
 
 
 @final
@@ -302,3 +371,19 @@ def _refused(name: str, now: str) -> UnsupportedFeatureError:
 
 class UserDefinedType(StandIn, instead="Use a column for each part of an object, or a ROW."):
     """User-defined type of a column."""
+
+
+class NullType(StandIn, instead=_NO_COLUMN):
+    """Type of NULL."""
+
+
+class RawType(StandIn, instead=_NO_COLUMN):
+    """Type of pickled objects."""
+
+
+class ZonedTimestampType(StandIn, instead="Use TIMESTAMP_LTZ, or a column for the zone."):
+    """Type of points in time, each with a zone of its own."""
+
+
+class Resolution(StandIn, instead="Use DataTypes.INTERVAL with DataTypes.DAY() and its like."):
+    """Resolution of an interval."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import overload
+from typing import TypeVar, overload
 
+from kafkastream.metrics import MetricGroup
 from kafkastream.sql.user_functions import (
     AggregateFunction,
     FunctionContext,
@@ -17,21 +18,47 @@ from kafkastream.sql.user_functions import (
     UserDefinedFunction,
 )
 from kafkastream.table.api.expression_function import ExpressionFunction
+from kafkastream.table.expression import Expression
 from kafkastream.table.function_making import Called, Made, Type, Types, aggregate, scalar, table
+from kafkastream.table.udf_wrappers import (
+    DelegatingPandasAggregateFunction,
+    DelegatingScalarFunction,
+    DelegationTableFunction,
+    PandasAggregateFunctionWrapper,
+    UserDefinedAggregateFunctionWrapper,
+    UserDefinedFunctionWrapper,
+    UserDefinedScalarFunctionWrapper,
+    UserDefinedTableFunctionWrapper,
+)
 
 __all__ = [
+    "ACC",
     "AggregateFunction",
+    "DelegatingPandasAggregateFunction",
+    "DelegatingScalarFunction",
+    "DelegationTableFunction",
+    "Expression",
     "FunctionContext",
     "ImperativeAggregateFunction",
+    "MetricGroup",
+    "PandasAggregateFunctionWrapper",
     "ScalarFunction",
+    "T",
     "TableAggregateFunction",
     "TableFunction",
+    "UserDefinedAggregateFunctionWrapper",
     "UserDefinedFunction",
+    "UserDefinedFunctionWrapper",
+    "UserDefinedScalarFunctionWrapper",
+    "UserDefinedTableFunctionWrapper",
     "udaf",
     "udf",
     "udtaf",
     "udtf",
 ]
+
+T = TypeVar("T")
+ACC = TypeVar("ACC")
 
 
 @overload

@@ -7,7 +7,7 @@ Needs PyFlink and nothing of kafkastream. Imports each module, and prints one li
 - ``pyflink.datastream.data_stream:DataStream.map(func, output_type)``: a callable, with the names of its parameters.
 
 A module's names are those of its ``__all__``, those that it defines (a package: all it has of PyFlink's), and those that it
-imports of PyFlink's public classes: programs import from there, too. Of ``pyflink.table`` only the names are listed, without members.
+imports of PyFlink's public classes: programs import from there, too.
 """
 
 from __future__ import annotations
@@ -41,9 +41,7 @@ def lines(module: ModuleType, api: list[Any]) -> Iterator[str]:
     """The names of a module, and the members of the classes that are defined there."""
     for name, value in vars(module).items():
         if not name.startswith("_") and name != "TYPE_CHECKING" and is_exported(module, name, value, api):
-            is_defined = (
-                getattr(value, "__module__", None) == module.__name__ and "pyflink.table" not in module.__name__
-            )
+            is_defined = getattr(value, "__module__", None) == module.__name__
             yield from named(f"{module.__name__}:{name}", value, has_members=is_defined)
 
 
