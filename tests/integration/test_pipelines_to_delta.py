@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -156,16 +155,13 @@ def test_document_of_the_scripts_gives_the_same_tables(
 
 
 def wait_for(read: Callable[[], Any], expected: Any, timeout_s: float = 60) -> None:
-    end = time.monotonic() + timeout_s
-    while True:
+    def is_there() -> bool:
         try:
-            found = read()
-        except Exception as error:  # noqa: BLE001  # there is no table yet
-            found = error
-        if found == expected:
-            return
-        assert time.monotonic() < end, found
-        time.sleep(0.2)
+            return bool(read() == expected)
+        except Exception:  # noqa: BLE001  # there is no table yet
+            return False
+
+    wait_until(is_there, timeout_s, f"{expected}")
 
 
 def test_values_are_written_at_each_start(session: SparkSession, lake: Path, topic: str) -> None:

@@ -30,6 +30,7 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import DefinitionError, KafkaError
 from kafkastream.kafka.admin import Cluster
+from kafkastream.spark.internals import texts
 from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -37,6 +38,7 @@ from tests.integration.conftest import Parts
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
 
     from tests.integration.conftest import Read
 
@@ -171,12 +173,16 @@ def test_topic_that_is_deleted_while_it_is_read(
     assert parts.values(target) == ["BEFORE"]
 
 
+def asks_for_offsets(query: StreamingQuery) -> bool:
+    return str(query.status["message"]).startswith(texts.GETTING_OFFSETS)
+
+
 def test_job_whose_topic_is_deleted_is_cancelled_at_once(
-    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, spark: SparkSession
 ) -> None:
     target = new_topic()
     job = _job_whose_topic_is_deleted(env, read, parts, target)
-    time.sleep(1)
+    wait_until(lambda: all(map(asks_for_offsets, spark.streams.active)), 30, "a question for the topic's offsets")
     began = time.monotonic()
     job.cancel().result()
     assert time.monotonic() - began < 10
@@ -273,7 +279,7 @@ def test_broker_that_is_away_for_longer_than_a_request_may_take(
         seen += [next(elements) for _ in range(100)]
         wait_until(lambda: committed(kafka, "g", "in") == {0: 50, 1: 50}, 30, "the group's offsets")
         kafka.stop(keep_data=True)
-        time.sleep(6)
+        time.sleep(6)  # the absence itself: three times the timeout of a request
         kafka.start()
         kafka.produce("in", [Record(f"after {i}", partition=i % 2) for i in range(100)])
         seen += [next(elements) for _ in range(100)]

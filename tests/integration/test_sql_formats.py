@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from kafkastream.errors import DeserializationError, UnsupportedFeatureError
 from kafkastream.table import TableEnvironment
-from kafkastream.testing import KafkaBroker, Record
+from kafkastream.testing import KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from kafkastream.testing.registry import EmbeddedSchemaRegistry
 
@@ -113,9 +112,7 @@ def test_rows_that_are_made_up(t_env: TableEnvironment, create: Create, kafka: K
     assert json_values(kafka, out) == [{"n": 1}, {"n": 2}, {"n": 3}]
     job = t_env.execute_sql("INSERT INTO taken SELECT x FROM endless").get_job_client()
     assert job is not None
-    deadline = time.monotonic() + 60
-    while len(kafka.consume(out)) < 9 and time.monotonic() < deadline:
-        time.sleep(0.2)
+    wait_until(lambda: len(kafka.consume(out)) >= 9, 60, "rows of the endless table")
     job.cancel().result()
     found = json_values(kafka, out)[3:]
     assert len(found) % 3 == 0
