@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.aggregate_calls import RequestedAggregate
+from kafkastream.sql.plan.user_aggregate import UserAggregate
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -20,11 +23,10 @@ def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> 
     Raises:
         UnsupportedFeatureError: A function is vectorized.
     """
-    for call in calls:
-        user = call.call.user
-        if user is not None and user.function.is_pandas:
+    for node, user in _users(calls):
+        if user.function.is_pandas:
             what = f"Pandas UDAFs are not supported in streaming mode currently: {user.name} needs a window."
-            raise planner.text.refused(call.node, what, "Group by a window, or write an AggregateFunction.")
+            raise planner.text.refused(node, what, "Group by a window, or write an AggregateFunction.")
 
 
 def check_changes(planner: SelectPlanner, calls: Iterable[RequestedAggregate], changelog: ChangelogMode) -> None:
@@ -33,13 +35,12 @@ def check_changes(planner: SelectPlanner, calls: Iterable[RequestedAggregate], c
     Raises:
         DefinitionError: A function has no ``retract``.
     """
-    for call in () if changelog.is_insert_only else calls:
-        user = call.call.user
-        if user is not None and not user.has("retract"):
+    for node, user in _users(() if changelog.is_insert_only else calls):
+        if not user.has("retract"):
             what = (
                 f"Method retract is not implemented: {user.name} cannot take back rows, and those of its input change."
             )
-            raise planner.text.error(call.node, what, "Define retract in its class, or read an append-only table.")
+            raise planner.text.error(node, what, "Define retract in its class, or read an append-only table.")
 
 
 def check_sessions(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
@@ -49,11 +50,15 @@ def check_sessions(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) 
         DefinitionError: A function has no ``merge``.
         UnsupportedFeatureError: A function is vectorized.
     """
-    for call in calls:
-        user = call.call.user
-        if user is not None and user.function.is_pandas:
+    for node, user in _users(calls):
+        if user.function.is_pandas:
             what = f"Session Group Window is currently not supported for Pandas UDAF: {user.name} needs another window."
-            raise planner.text.refused(call.node, what, "Group by TUMBLE or HOP, or write an AggregateFunction.")
-        if user is not None and not user.has("merge"):
+            raise planner.text.refused(node, what, "Group by TUMBLE or HOP, or write an AggregateFunction.")
+        if not user.has("merge"):
             what = f"Method merge is not implemented: {user.name} cannot merge sessions."
-            raise planner.text.error(call.node, what, "Define merge in its class, or take another window.")
+            raise planner.text.error(node, what, "Define merge in its class, or take another window.")
+
+
+def _users(calls: Iterable[RequestedAggregate]) -> Iterator[tuple[exp.Expr | None, UserAggregate]]:
+    """Yield the calls of user-defined functions: node and function."""
+    return ((call.node, call.call.user) for call in calls if call.call.user is not None)

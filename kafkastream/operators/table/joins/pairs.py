@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, final
 
-from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.joins.join_inputs import JoinInputs
-from kafkastream.operators.table.joins.join_state import COUNT, JoinState, Kept
+from kafkastream.operators.table.joins.join_state import COUNT, Kept
 from kafkastream.operators.table.joins.pair_rows import PairRows
+from kafkastream.operators.table.joins.regular_join import RegularJoin
 from kafkastream.operators.table.joins.table_interval_join import TableIntervalJoinOperator
 from kafkastream.operators.table.joins.window_join import WindowJoinOperator
-from kafkastream.operators.table.table_operator import TableOperator
-from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, adds
+from kafkastream.operators.table.table_rows import INSERT, Columns, adds
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join
 
 __all__ = ["IntervalPairsOperator", "PairsOperator", "WindowPairsOperator"]
@@ -22,7 +21,7 @@ _NUMBER: Final = "number"
 
 
 @final
-class PairsOperator(TableOperator):
+class PairsOperator(RegularJoin):
     """Keeps the rows of both inputs, and emits their pairs as one of them comes or goes.
 
     A row comes after its pairs and goes before them, so that no row is reported as unmatched while its pairs are on
@@ -35,18 +34,11 @@ class PairsOperator(TableOperator):
     """
 
     def __init__(self, join: Join, *, keys: Sequence[Sequence[int]], compared: Sequence[Sequence[int]]) -> None:
-        super().__init__()
-        self._state = JoinState(self.keyed_context, join.ttls_ms)
-        self._sides = JoinInputs(join.kind, join.widths, compared)
-        self._rows = PairRows(self._sides, keys)
+        super().__init__(join, compared)
+        self._rows = PairRows(self.sides, keys)
 
-    def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Process a row that comes or goes."""
-        kind, columns, others = row[0], row[1:], Kept()
-        has_key = not self._sides.meets_none(side, columns)
-        if has_key:
-            self._state.expire(self.keyed_context.clock())
-            others = self._state.rows(1 - side)
+    def meets(self, side: int, kind: int, columns: Columns, others: Kept, out: Emitted) -> None:
+        """Emit the pairs of a row, and the row itself."""
         if not adds(kind):
             self._rows.alone(kind, side, columns, out)
         for other, kept in others.items():
@@ -54,13 +46,11 @@ class PairsOperator(TableOperator):
                 self._rows.pair(kind, side, columns, other, out)
         if adds(kind):
             self._rows.alone(kind, side, columns, out)
-        if has_key:
-            before = self._state.rows(side).get(columns, (0,))[COUNT]
-            self._state.put(side, columns, before + (1 if adds(kind) else -1), 0)
 
-    def due(self, timer: Timer, out: Emitted) -> None:
-        """Remove expired rows of the current key."""
-        self._state.due(timer.timestamp)
+    def keep(self, side: int, kind: int, columns: Columns, others: Kept) -> None:
+        """Add a row, or take it out."""
+        before = self.state.rows(side).get(columns, (0,))[COUNT]
+        self.state.put(side, columns, before + (1 if adds(kind) else -1), 0)
 
 
 @final
@@ -75,7 +65,7 @@ class WindowPairsOperator(WindowJoinOperator):
 
     def __init__(self, join: Join, *, keys: Sequence[Sequence[int]], compared: Sequence[Sequence[int]]) -> None:
         super().__init__(join, keys=compared)
-        self._rows = PairRows(JoinInputs(join.kind, _numbered(join.widths), compared), keys)
+        self._rows = _numbered_rows(join, keys, compared)
 
     def join(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
         """Emit all pairs, then all rows."""
@@ -101,7 +91,7 @@ class IntervalPairsOperator(TableIntervalJoinOperator):
 
     def __init__(self, join: IntervalJoin, *, keys: Sequence[Sequence[int]], compared: Sequence[Sequence[int]]) -> None:
         super().__init__(join, keys=compared)
-        self._rows = PairRows(JoinInputs(join.kind, _numbered(join.widths), compared), keys)
+        self._rows = _numbered_rows(join, keys, compared)
 
     def kept(self, columns: Columns) -> list[Any]:
         """Number a row."""
@@ -119,7 +109,9 @@ class IntervalPairsOperator(TableIntervalJoinOperator):
         self._rows.alone(INSERT, side, one[0], out)
 
 
-def _numbered(widths: tuple[int, int]) -> tuple[int, int]:
-    """Return the widths with a column for the number of the row."""
-    left, right = widths
-    return left + 1, right + 1
+def _numbered_rows(
+    join: Join | IntervalJoin, keys: Sequence[Sequence[int]], compared: Sequence[Sequence[int]]
+) -> PairRows:
+    """Return what emits rows with a column for their number."""
+    left, right = join.widths
+    return PairRows(JoinInputs(join.kind, (left + 1, right + 1), compared), keys)

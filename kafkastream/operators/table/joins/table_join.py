@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, final
 
-from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.joins.join_inputs import JoinInputs
-from kafkastream.operators.table.joins.join_state import COUNT, MET, JoinState, Kept
-from kafkastream.operators.table.table_operator import TableOperator
-from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, TableRow, adds, emit
+from kafkastream.operators.table.joins.join_state import COUNT, MET, Kept
+from kafkastream.operators.table.joins.regular_join import RegularJoin
+from kafkastream.operators.table.table_rows import DELETE, INSERT, Columns, adds, emit
 from kafkastream.sql.plan.join_operations import Join, JoinKind
 
 __all__ = ["JoinOperator"]
@@ -19,7 +17,7 @@ _FILTERS: Final = frozenset({JoinKind.SEMI, JoinKind.ANTI})
 
 
 @final
-class JoinOperator(TableOperator):
+class JoinOperator(RegularJoin):
     """Keeps the rows of both inputs, and emits changes as one of them comes or goes.
 
     Outer, SEMI and ANTI joins also keep the number of matches of each row. Same as in Flink: outer joins emit additions
@@ -31,54 +29,49 @@ class JoinOperator(TableOperator):
     """
 
     def __init__(self, operation: Join, *, keys: Sequence[Sequence[int]]) -> None:
-        super().__init__()
-        self._state = JoinState(self.keyed_context, operation.ttls_ms)
-        self._sides = JoinInputs(operation.kind, operation.widths, keys)
-        self._knows_met = (self._sides.is_outer(0) or operation.kind in _FILTERS, self._sides.is_outer(1))
+        super().__init__(operation, keys)
+        self._knows_met = (self.sides.is_outer(0) or operation.kind in _FILTERS, self.sides.is_outer(1))
         self._is_filter = operation.kind in _FILTERS
         self._is_semi = operation.kind is JoinKind.SEMI
 
-    def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Process a row that comes or goes."""
-        kind, columns, others = row[0], row[1:], Kept()
-        has_key = not self._sides.meets_none(side, columns)
-        if has_key:
-            self._state.expire(self.keyed_context.clock())
-            others = self._state.rows(1 - side)
+    def meets(self, side: int, kind: int, columns: Columns, others: Kept, out: Emitted) -> None:
+        """Emit the matches of a row, and rows that have got or lost their first match."""
         if not self._is_filter:
             (self._comes if adds(kind) else self._goes)(side, kind, columns, others, out)
         elif side == 1:
             self._filtering(kind, others, out)
         elif bool(others) is self._is_semi:
             emit(out, kind, columns)
-        if has_key:
-            self._keep(side, columns, 1 if adds(kind) else -1, sum(one[COUNT] for one in others.values()))
 
-    def due(self, timer: Timer, out: Emitted) -> None:
-        """Remove expired rows of the current key."""
-        self._state.due(timer.timestamp)
+    def keep(self, side: int, kind: int, columns: Columns, others: Kept) -> None:
+        """Add a row with the number of its matches, or take it out."""
+        by, met = 1 if adds(kind) else -1, sum(one[COUNT] for one in others.values())
+        kept = self.state.rows(side).get(columns)
+        count = by if kept is None else kept[COUNT] + by
+        met = met if by > 0 or kept is None else kept[MET]
+        self.state.put(side, columns, count, met if count > 0 else 0)
 
     def _comes(self, side: int, kind: int, row: Columns, others: Kept, out: Emitted) -> None:
-        outer, other_outer = self._sides.is_outer(side), self._sides.is_outer(1 - side)
+        outer, other_outer = self.sides.is_outer(side), self.sides.is_outer(1 - side)
         for other, kept in others.items():
             for _ in range(kept[COUNT]):
                 if other_outer and kept[MET] == 0:
-                    emit(out, DELETE, self._sides.padded(1 - side, other))
-                emit(out, INSERT if outer or other_outer else kind, self._sides.joined(side, row, other))
+                    emit(out, DELETE, self.sides.padded(1 - side, other))
+                emit(out, INSERT if outer or other_outer else kind, self.sides.joined(side, row, other))
         self._meet(1 - side, others, 1)
         if outer and not others:
-            emit(out, INSERT, self._sides.padded(side, row))
+            emit(out, INSERT, self.sides.padded(side, row))
 
     def _goes(self, side: int, kind: int, row: Columns, others: Kept, out: Emitted) -> None:
-        outer, other_outer = self._sides.is_outer(side), self._sides.is_outer(1 - side)
+        outer, other_outer = self.sides.is_outer(side), self.sides.is_outer(1 - side)
         for other, kept in others.items():
             for _ in range(kept[COUNT]):
-                emit(out, DELETE if outer else kind, self._sides.joined(side, row, other))
+                emit(out, DELETE if outer else kind, self.sides.joined(side, row, other))
                 if other_outer and kept[MET] == 1:
-                    emit(out, INSERT, self._sides.padded(1 - side, other))
+                    emit(out, INSERT, self.sides.padded(1 - side, other))
         self._meet(1 - side, others, -1)
         if outer and not others:
-            emit(out, DELETE, self._sides.padded(side, row))
+            emit(out, DELETE, self.sides.padded(side, row))
 
     def _filtering(self, kind: int, others: Kept, out: Emitted) -> None:
         """Process a right row of SEMI or ANTI: emit changes of left rows for which it is the first, or was the last,
@@ -97,11 +90,4 @@ class JoinOperator(TableOperator):
     def _meet(self, side: int, rows: Kept, by: int) -> None:
         """Change the number of matches of rows, if the join keeps it."""
         if self._knows_met[side]:
-            self._state.meet(side, rows, by)
-
-    def _keep(self, side: int, row: Columns, by: int, met: int) -> None:
-        """Add ``by`` to the count of a row."""
-        kept = self._state.rows(side).get(row)
-        count = by if kept is None else kept[COUNT] + by
-        met = met if by > 0 or kept is None else kept[MET]
-        self._state.put(side, row, count, met if count > 0 else 0)
+            self.state.meet(side, rows, by)
