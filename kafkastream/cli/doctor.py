@@ -29,7 +29,7 @@ Example:
 
 \b
 The exit status is 1 if something is wrong. --properties takes a file as Kafka's own tools do, so that
-no password stands in the command line.
+no password is on the command line.
 """
 
 

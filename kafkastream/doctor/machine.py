@@ -156,7 +156,7 @@ def _checkpoints(directory: str) -> str | Finding:
     text = f"{folder}: {free / _GIB:.1f} GiB free{'' if folder.exists() else ', will be made'}"
     if free < _LEAST_DISK:
         return Finding.wrong(
-            subject, text, "Make room: a job whose disk is full fails, and goes on when there is some."
+            subject, text, "Make room: a job whose disk is full fails, and continues when there is some."
         )
     return text
 

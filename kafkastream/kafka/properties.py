@@ -33,7 +33,7 @@ def _unchanged(number: int) -> int:
 @final
 @attrs.frozen
 class _Own:
-    """Properties of librdkafka that correspond to one of Java's; a number if the unit is converted."""
+    """Properties of librdkafka that correspond to a Java property; a number if the unit is converted."""
 
     names: tuple[str, ...]
     number: Callable[[int], int] | None = None

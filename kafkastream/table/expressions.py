@@ -219,7 +219,7 @@ def with_columns(head: Any, *tails: Any) -> Expression[Any]:
     """Select columns, for example in ``Table.select``.
 
     Args:
-        head: ColumnNode, number of a column from 1, or range of columns (``range_``).
+        head: Column, number of a column from 1, or range of columns (``range_``).
         tails: Further columns, numbers or ranges.
 
     Raises:

@@ -73,6 +73,20 @@ def test_layers_hold() -> None:
 
 _INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Where|Who|By what|How)\b")
 
+_NAMES: Final = "the user|a user|Spark|Flink|Kafka|Java|Python|PyFlink"
+_FORMER_PHRASES: Final = re.compile(
+    r"(?<![Tt]here )\b(is|are) no (?!longer\b|more\b|less\b|other\b|such\b)\w"  # is not a
+    r"|\bbehind ([A-Z]{3,}\b|a keyed|keyed|an operat)"  # after
+    rf"|\bof ({_NAMES})'s(?=[.,;:)]| (that|which|and|in|on|has|have|is|are|with|without|into)\b)"  # of Flink, user-defined
+    r"|\bin (the )?place of\b"  # instead of
+    r"|\banew\b"  # again
+    r"|\b(is|are|was|be) told\b|\btells? \w+ apart\b"  # is reported, distinguishes
+    r"|\bgo(es)? on\b"  # continues
+    r"|(?<!-)\bbeside\b"  # next to, together with
+    r"|\bstands? (for|in|at|where|there|before|behind)\b"  # is, means, represents
+    r"|, say[.)]"  # for example
+)
+
 _FORMER_MODULES: Final = (
     "flow|chain|keyed_chain|continuation|frames|compile|streams|encoding|opened|layout|control|event_time|shipping|tether|stores|outcome"
     "|running_part|slots|identities|scope|of_node|of_operation|of_call|entries|long_lists|counted|sides|text|bounds|shapes|mixture|ranks"
@@ -98,6 +112,18 @@ _RECURRING_NAMES: Final = 49
 def test_docstrings_begin_with_a_verb_or_a_noun() -> None:
     """Docstrings are written as Flink, Kafka and Spark write them: the thing or the deed first, no pronoun for it."""
     assert [f"{path}:{line} {doc}" for path, line, doc in _docstrings() if _INDIRECT.match(doc)] == []
+
+
+def test_former_phrases_do_not_come_back() -> None:
+    """Docstrings, comments, messages and pages say things in the words of other open-source projects."""
+    files = [*sorted(ROOT.glob("kafkastream/**/*.py")), *sorted(ROOT.glob("docs/**/*.md")), *sorted(ROOT.glob("*.md"))]
+    lines = [
+        f"{file.relative_to(ROOT)}:{number} {line.strip()}"
+        for file in files
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1)
+        if _FORMER_PHRASES.search(line)
+    ]
+    assert lines == []
 
 
 def test_modules_and_functions_fit_on_a_few_screens() -> None:

@@ -162,8 +162,8 @@ def _read(options: SectionOptions) -> PostgresSink:
     if url is None:
         with options.reading():
             return PostgresSink(**settings)
-    if beside := next((key for key in (HOSTNAME.key, PORT.key, DATABASE.key) if key in options.values), None):
-        raise options.refusal(f"'{URL.key}' and '{beside}' exclude each other", beside, now="Give one of them.")
+    if other := next((key for key in (HOSTNAME.key, PORT.key, DATABASE.key) if key in options.values), None):
+        raise options.refusal(f"'{URL.key}' and '{other}' exclude each other", other, now="Give one of them.")
     of_url = {} if not options.has(USERNAME) else {"username": settings["username"]}
     of_url |= {} if not options.has(PASSWORD) else {"password": settings["password"]}
     others = {name: value for name, value in settings.items() if name not in _IN_URL}

@@ -170,8 +170,8 @@ CsvRowDeserializationSchema.Builder = CsvRowDeserializationSchemaBuilder
 class CsvRowSerializationSchema(SerializationSchema[Row]):
     r"""A row to a line of CSV with its end, as Flink writes it; made with its ``Builder``.
 
-    Text is quoted where Flink quotes it, which is more often than is needed: when it is longer than 24 characters, or
-    has a blank, say. None is the null literal, nothing without one.
+    Text is quoted where Flink quotes it, which is more often than is needed: for example, when it is longer than 24
+    characters or has a blank. None is the null literal, or an empty column without one.
 
     Raises:
         UnsupportedFeatureError: The type has a part that CSV rows cannot hold.

@@ -38,7 +38,7 @@ class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
         """Return the elements that replace one whose invocation has timed out; fail the job by default.
 
         Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets
-        it go on and ignores its result.
+        it continue and ignores its result.
 
         Raises:
             TimeoutError: Unless overridden.

@@ -65,7 +65,7 @@ def exception_of(query: StreamingQuery) -> PySparkException | None:
 
 
 def _with_conditions(error: BaseException | None) -> Iterator[Any]:
-    """Yield what tells a condition of an error and its causes: errors of pyspark's and of Java's have the same methods."""
+    """Yield the errors that have a condition, the error and its causes: those of pyspark and of Java have the same methods."""
     while error is not None:
         java = error.java_exception if isinstance(error, Py4JJavaError) else getattr(error, "_origin", None)
         if java is not None:

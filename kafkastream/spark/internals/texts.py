@@ -42,7 +42,7 @@ https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/sc
 """
 
 ANOTHER_QUERY: Final = r"another query with same id is already active"
-"""Exception of Java's without a condition, for a query that was started twice in one session.
+"""Java exception without a condition, for a query that was started twice in one session.
 
 https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/classic/StreamingQueryManager.scala
 """

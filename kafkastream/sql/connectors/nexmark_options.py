@@ -44,7 +44,7 @@ def timestamp(value: str) -> datetime.datetime:
 
 
 def number_of_events(value: str) -> int:
-    """Parse a number of events; 0 is no limit."""
+    """Parse a number of events; 0 means no limit."""
     if (number := integer(value)) < 0:
         raise ValueError("expected a whole number, or 0 for events without an end")
     return number

@@ -1,4 +1,4 @@
-"""Calls of functions by name, and what to do in place of those that are refused."""
+"""Calls of functions by name, and the alternatives to those that are refused."""
 
 from __future__ import annotations
 

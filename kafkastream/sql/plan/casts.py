@@ -161,7 +161,8 @@ def _number(value: str, source: DataType, target: DataType) -> str | None:
                 (given.scale or 0) <= (target.scale or 0)
             )
             return None if has_room else tried
-        return f"if({value} - {value} = 0 or {value} is null, {tried}, raise_error('NaN and Infinity are no DECIMAL'))"
+        no_number = "raise_error('NaN and Infinity are not DECIMAL values')"
+        return f"if({value} - {value} = 0 or {value} is null, {tried}, {no_number})"
     if target.kind in APPROXIMATE or BITS.get(source.kind, 65) <= BITS[target.kind]:
         return None
     if source.kind in APPROXIMATE:

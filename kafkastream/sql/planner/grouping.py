@@ -124,7 +124,7 @@ def aggregated(
         rows, condition = group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
     of = planner.compiler(scope)
-    planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope))
+    planner = attrs.evolve(planner, hinted=planner.hinted.of_scopes(scope))
     compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
     if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
         compiled = list({frozenset(one): one for one in reversed(compiled)}.values())

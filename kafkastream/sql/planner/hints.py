@@ -65,7 +65,7 @@ class HintedTtls:
         """Return the time of an input; None if no hint names it, or it is a join itself."""
         return self.by_input.get(scope.sources[0].alias) if len(scope.sources) == 1 else None
 
-    def beside(self, left: Scope, right: Scope | None = None) -> HintedTtls:
+    def of_scopes(self, left: Scope, right: Scope | None = None) -> HintedTtls:
         """Return the times for an aggregate, or for a join."""
         return attrs.evolve(self, of_sides=(self._of(left), None if right is None else self._of(right)))
 

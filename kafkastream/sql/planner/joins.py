@@ -56,7 +56,7 @@ def joined_rows(
         conditions = [*(one for one in conditions if one not in taken), *asking]
     elif on is None and not (join.args.get("using") or join.args.get("method")):
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
-    planner = attrs.evolve(planner, hinted=planner.hinted.beside(scope, other_scope))
+    planner = attrs.evolve(planner, hinted=planner.hinted.of_scopes(scope, other_scope))
     sides = with_sides((scope, other_scope), names)
     found = join_conditions(planner, *sides, [one for one in nodes if not _is_true(one)])
     if version:

@@ -98,7 +98,7 @@ def _raw(arguments: Arguments) -> Arguments:
     try:
         json.loads(text or "null")
     except ValueError:
-        raise CallError(f"{text} is no JSON.", "Write a JSON value.", argument=0) from None
+        raise CallError(f"{text} is not JSON.", "Write a JSON value.", argument=0) from None
     return arguments
 
 
