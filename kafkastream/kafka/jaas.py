@@ -15,7 +15,8 @@ __all__ = ["LoginEntry", "login_entry"]
 
 _PROPERTY = "sasl.jaas.config"
 _FLAGS = {"optional", "required", "requisite", "sufficient"}
-# As Kafka's JaasConfig sets Java's StreamTokenizer: a bare word begins with no digit, dot or hyphen.
+# As Kafka's JaasConfig sets Java's StreamTokenizer, a bare word cannot begin with a digit, a dot or a hyphen:
+# https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafka/common/security/JaasConfig.java
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n\r]*|/\*.*?\*/)"
     r'|"(?P<double>(?:[^"\\\n\r]|\\.)*)"'

@@ -201,6 +201,7 @@ def _replacement(part: re.Match[str], found: re.Match[str]) -> str:
     if part["escaped"]:
         return part["escaped"]
     digits = part["number"]
-    # As in Java's Matcher.appendReplacement, $12 is group 1 followed by a 2 if there are fewer than twelve groups.
+    # As in Java's Matcher.appendReplacement, $12 is group 1 followed by a 2 if there are fewer than twelve groups:
+    # https://github.com/openjdk/jdk/blob/master/src/java.base/share/classes/java/util/regex/Matcher.java
     length = max((n for n in range(1, len(digits) + 1) if int(digits[:n]) <= found.re.groups), default=1)
     return (found[int(digits[:length])] or "") + digits[length:]

@@ -30,7 +30,9 @@ IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 T = TypeVar("T")
 
 ON_EXPIRED_MARKER = "on.expired.marker"
-MAX_PREFIX_BYTES = 64_000  # KafkaSinkBuilder.MAXIMUM_PREFIX_BYTES
+# MAXIMUM_PREFIX_BYTES in KafkaSinkBuilder.java at
+# https://github.com/apache/flink-connector-kafka/tree/v4.0.1/flink-connector-kafka/src/main/java/org/apache/flink/connector/kafka/sink
+MAX_PREFIX_BYTES = 64_000
 
 
 class DeliveryGuarantee(enum.Enum):

@@ -244,7 +244,9 @@ class CommittedOffsets(OffsetsInitializer):
         return "using committed offset for offsets initializer"
 
 
-LATEST_MARKER, EARLIEST_MARKER, COMMITTED_MARKER = -1, -2, -3  # KafkaPartitionSplit
+# KafkaPartitionSplit.java at
+# https://github.com/apache/flink-connector-kafka/tree/v4.0.1/flink-connector-kafka/src/main/java/org/apache/flink/connector/kafka/source/split
+LATEST_MARKER, EARLIEST_MARKER, COMMITTED_MARKER = -1, -2, -3
 
 
 def _valid_offsets(_: object, __: object, offsets: FrozenMap[TopicPartition, int]) -> None:

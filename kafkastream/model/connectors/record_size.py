@@ -6,7 +6,9 @@ from kafkastream.model.connectors.record_deserialization import Headers
 
 __all__ = ["batch_bytes"]
 
-_BATCH_HEADER = 61  # DefaultRecordBatch.RECORD_BATCH_OVERHEAD
+# RECORD_BATCH_OVERHEAD in
+# https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
+_BATCH_HEADER = 61
 _FIXED = 3  # attributes, and the differences of time and offset to the batch's, which are 0 for its first record
 
 

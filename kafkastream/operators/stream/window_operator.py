@@ -139,7 +139,9 @@ class WindowOperator(ElementwiseOperator):
         self.keyed_context.namespace = (window,)
         self._context._window = window
         last = window.max_timestamp()
-        time = None if last == MAX_WATERMARK else last  # Flink gives them that time; Kafka takes no record of it
+        # Flink gives results the last time of the window, for which Kafka takes no record if it is the end of time:
+        # https://github.com/apache/flink/blob/release-2.2.1/flink-runtime/src/main/java/org/apache/flink/streaming/runtime/operators/windowing/WindowOperator.java
+        time = None if last == MAX_WATERMARK else last
         out.take(self._call(self.keyed_context.key, window, elements), time)
         if self._context._aside:
             out.take(self._context._taken_aside(), time)

@@ -40,7 +40,8 @@ _NOT_FOR_SPARK = frozenset(
     }
 )
 # Spark reads only offsets that exist. After the last one its consumer still sends another fetch, though, and all later
-# requests on the connection wait for it: for half a second per task, by Kafka's default of fetch.max.wait.ms.
+# requests on the connection wait for it: for half a second per task, by Kafka's default of fetch.max.wait.ms. See poll in
+# https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafka/clients/consumer/internals/ClassicKafkaConsumer.java
 _AT_ONCE = {"kafka.fetch.max.wait.ms": "10"}
 
 

@@ -102,7 +102,9 @@ def layout_of(
             now = completed.continued(now, ignores_unclaimed=settings.ignores_unclaimed_state)
         if planned is not None:
             planned.check_streams(now)
-            now = attrs.evolve(now, buckets=planned.buckets)  # number of Spark's shuffle partitions, which is fixed
+            # Spark fixes the number of shuffle partitions with the first micro-batch: OffsetSeqMetadata in
+            # https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/checkpointing/OffsetSeq.scala
+            now = attrs.evolve(now, buckets=planned.buckets)
     if now.levels and now.buckets != parallelism:
         log.info(
             "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",

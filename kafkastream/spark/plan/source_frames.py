@@ -226,7 +226,8 @@ def resolved_source(
         )
     starts = _starts(source, partitions, cluster, before)
     readable = cluster.readable_ends(partitions)
-    # A starting offset after an open transaction is not readable yet, and Spark would report lost data.
+    # A starting offset after an open transaction is not readable yet, and Spark would report lost data:
+    # https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/KafkaOffsetReaderAdmin.scala
     begins = {partition: min(offset, readable.get(partition, offset)) for partition, offset in starts.items()}
     options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
@@ -257,7 +258,9 @@ def _starts(
         return starting_offsets(source.starting_offsets, partitions, cluster)
     starts = _kept(before.starts, partitions, cluster.beginning_offsets)
     if not before.finished:
-        return starts  # Spark continues from its own offsets, and detects lost data
+        # Spark continues from its own offsets, and detects lost data: KafkaMicroBatchStream.scala at
+        # https://github.com/apache/spark/tree/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010
+        return starts
     begins, ends = cluster.beginning_offsets(partitions), cluster.end_offsets(partitions)
     lost = {p: offset for p, offset in starts.items() if not begins[p] <= offset <= ends[p]}
     if lost and source.fails_on_data_loss:

@@ -84,11 +84,13 @@ def spark_session(python: str | None = None) -> SparkSession:
     lost = lost_jvm()
     if lost is not None:
         raise lost
-    # Spark's workers would otherwise start another Python, without this package.
+    # Spark's workers would otherwise start python3, perhaps one without this package: pythonExec in
+    # https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if python is not None and not spark_is_running():
         os.environ["PYSPARK_PYTHON"] = python
-    # They log tracebacks of each failing callback and each failing plan, which our own errors translate.
+    # They log tracebacks of each failing callback and each failing plan, which the package's own errors translate:
+    # https://github.com/apache/spark/blob/v4.2.1/python/pyspark/errors/exceptions/base.py
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _PROGRAMS_SESSION:
@@ -104,7 +106,8 @@ def spark_session(python: str | None = None) -> SparkSession:
             now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
         )
     provide_python(session.sparkContext)
-    # A second job on a checkpoint directory is refused; Spark would silently stop the first.
+    # A second job on a checkpoint directory is refused; by default, Spark would silently stop the first:
+    # https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/SQLConf.scala
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
     _ensure_connector(session)

@@ -82,7 +82,8 @@ class AsyncCalls:
             if not attempts.done():
                 attempts.cancel()
                 self._cancelled.add(attempts)
-        # Flink's timer has its own thread: there an invocation that blocks the event loop for too long also times out.
+        # PyFlink's timer has its own thread: there an invocation that blocks the event loop for too long also times out:
+        # https://github.com/apache/flink/blob/release-2.2.1/flink-python/pyflink/fn_execution/datastream/process/async_function/operation.py
         if not attempts.done() or self._loop.time() > deadline:
             return self._descriptor.function.timeout(value)
         result, error = attempts.result()
