@@ -75,8 +75,8 @@ _INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which
 
 _NAMES: Final = "the user|a user|Spark|Flink|Kafka|Java|Python|PyFlink"
 _FORMER_PHRASES: Final = re.compile(
-    r"(?<![Tt]here )\b(is|are) no (?!longer\b|more\b|less\b|other\b|such\b)\w"  # is not a
-    r"|\bbehind ([A-Z]{3,}\b|a keyed|keyed|an operat)"  # after
+    r"(?<![Tt]here )\b(is|are) no (?!longer\b|more\b|less\b|other\b|such\b)[\w`]"  # is not a
+    r"|\b[Bb]ehind ([A-Z]{3,}\b|a keyed|keyed|an operat)"  # after
     rf"|\bof ({_NAMES})'s(?=[.,;:)]| (that|which|and|in|on|has|have|is|are|with|without|into)\b)"  # of Flink, user-defined
     r"|\bin (the )?place of\b"  # instead of
     r"|\banew\b"  # again

@@ -74,7 +74,12 @@ class SideOutputs:
         self._aside: list[tuple[OutputTag[Any], Any]] = []
 
     def output(self, output_tag: OutputTag[T], value: T) -> None:
-        """Write ``value`` to a side output, as in Java; ``yield output_tag, value`` does the same."""
+        """Write an element to a side output. ``yield output_tag, value`` does the same.
+
+        Args:
+            output_tag: Side output, which ``get_side_output`` reads.
+            value: The element, of the type of the tag.
+        """
         self._aside.append((output_tag, value))
 
     def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:

@@ -69,7 +69,13 @@ class Row:
 
     @staticmethod
     def of_kind(row_kind: RowKind, *args: Any, **kwargs: Any) -> Row:
-        """Return a row of the given kind."""
+        """Return a row of a kind of change.
+
+        Args:
+            row_kind: Kind of change, such as ``RowKind.DELETE``.
+            args: Fields.
+            kwargs: Fields by name, instead of ``args``.
+        """
         row = Row(*args, **kwargs)
         row._row_kind = row_kind
         return row

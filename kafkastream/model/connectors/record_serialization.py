@@ -154,7 +154,13 @@ class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):
     topic: str | None = None
 
     def open(self, context: InitializationContext, sink_context: KafkaSinkContext) -> None:
-        """Prepare, once per Python worker and subtask, before the first element: open connections, load schemas."""
+        """Prepare for serialization: open connections, load schemas. Called once per Python worker and subtask, before
+        the first element.
+
+        Args:
+            context: Context of the schema. Differs from Flink: it has no metric group.
+            sink_context: Subtask, number of subtasks, and partitions of topics.
+        """
 
     @abstractmethod
     def serialize(self, element: IN_contra, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord | None:

@@ -3,10 +3,10 @@
 Begin with ``connector``, the class of which each connector is a value, and ``table_endpoints``, the base classes of sources
 and sinks. ``print`` is the smallest connector; the recipe is on the page of contributing.
 
-- Each connector has a module with its name, and most have their options in another one beside it.
+- Each connector has a module with its name, and most have their options in another module next to it.
 - ``kafka_tables`` makes the sources and sinks of ``kafka`` and ``upsert_kafka`` of parts: ``kafka_properties``,
   ``scan_offsets``, ``key_value_fields``, ``metadata``, ``table_formats``, ``table_partitioners``, ``header_filter``.
-- ``stream`` is the source of a table that stands for a stream of the program.
+- ``stream`` is the source of a table that represents a stream of the program.
 
 ``CONNECTORS`` below is the table of all. Imported by ``sql.planner``, ``table``, ``cdc`` and the engine.
 """

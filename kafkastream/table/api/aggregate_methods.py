@@ -107,7 +107,15 @@ class AggregateMethods(TreeMethods):
     arrayAgg = array_agg
 
     def percentile(self, percentage: Any, frequency: Any = None) -> Self:
-        """Return the exact percentile of the values."""
+        """Return the exact percentile of the values.
+
+        Warning:
+            Queries with ``percentile`` are refused here: compute it in an aggregate function in Python.
+
+        Args:
+            percentage: Percentage from 0 to 1, or an array of percentages.
+            frequency: Number of times that a value counts, by default 1.
+        """
         return self._aggregate("PERCENTILE", percentage, frequency)
 
     @property

@@ -88,14 +88,31 @@ def json_array(on_null: JsonOnNull = JsonOnNull.ABSENT, *args: Any) -> Expressio
 
 
 def json_object_agg(on_null: JsonOnNull, key_expr: Any, value_expr: Any) -> Expression[Any]:
-    """Write an object of JSON, with a key and a value for each row of a group."""
+    """Return a JSON object with a member for each row of a group.
+
+    Warning:
+        Queries with ``json_object_agg`` are refused here: build the string in an aggregate function in Python.
+
+    Args:
+        on_null: Whether members with a NULL value are written (``NULL``) or left out (``ABSENT``).
+        key_expr: Key of the member.
+        value_expr: Value of the member.
+    """
     return Expression(
         Aggregate("JSON_OBJECTAGG", given(key_expr, value_expr), form=f"KEY {{0}} VALUE {{1}} {on_null.name} ON NULL")
     )
 
 
 def json_array_agg(on_null: JsonOnNull, item_expr: Any) -> Expression[Any]:
-    """Write an array of JSON, with a value for each row of a group."""
+    """Return a JSON array with an element for each row of a group.
+
+    Warning:
+        Queries with ``json_array_agg`` are refused here: use ``json_string`` of ``array_agg``.
+
+    Args:
+        on_null: Whether NULL elements are written (``NULL``) or left out (``ABSENT``).
+        item_expr: The element.
+    """
     return Expression(Aggregate("JSON_ARRAYAGG", given(item_expr), form=f"{{0}} {on_null.name} ON NULL"))
 
 
