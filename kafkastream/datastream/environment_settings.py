@@ -231,10 +231,12 @@ class EnvironmentSettings(ConfigurationView):
     registerSlotSharingGroup = register_slot_sharing_group
 
     def set_buffer_timeout(self, timeout_millis: int) -> Self:
-        """No effect: elements travel in micro-batches.
+        """Switch on the latency mode, in which each record passes through at once; -1 switches it off.
+
+        Differs from Flink: the default is off, and elements travel in micro-batches; any time of 0 or more means at once.
 
         Args:
-            timeout_millis: Time in ms; -1 disables the timeout.
+            timeout_millis: Time in ms, of which only the sign has an effect.
         """
         self._set(options.BUFFER_TIMEOUT_ENABLED, timeout_millis >= 0)
         return self._set(options.BUFFER_TIMEOUT, max(timeout_millis, 0))
@@ -242,7 +244,7 @@ class EnvironmentSettings(ConfigurationView):
     setBufferTimeout = set_buffer_timeout
 
     def get_buffer_timeout(self) -> int:
-        """Return the buffer timeout in ms, or -1 if it is disabled; without effect."""
+        """Return the buffer timeout in ms, or -1 if it is disabled."""
         return self._get(options.BUFFER_TIMEOUT) if self._get(options.BUFFER_TIMEOUT_ENABLED) else -1
 
     getBufferTimeout = get_buffer_timeout

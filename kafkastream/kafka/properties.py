@@ -17,6 +17,7 @@ __all__ = [
     "TRANSLATED",
     "TransactionProperties",
     "client_properties",
+    "consumer_properties",
     "producer_properties",
     "request_timeout_s",
     "transactional_properties",
@@ -57,6 +58,24 @@ _EVERY_CLIENT: Mapping[str, _Own] = {
     "receive.buffer.bytes": _Own(("socket.receive.buffer.bytes",), lambda size: max(0, size)),
     "send.buffer.bytes": _Own(("socket.send.buffer.bytes",), lambda size: max(0, size)),
 }
+_CONSUMERS: Mapping[str, _Own] = {
+    **_same("check.crcs", "fetch.max.bytes", "fetch.min.bytes", "max.partition.fetch.bytes"),
+    "fetch.max.wait.ms": _Own(("fetch.wait.max.ms",), _unchanged),
+}
+_CONSUMER_DEFAULTS = {
+    "isolation.level": "read_uncommitted",  # Java's; librdkafka's is read_committed
+    "fetch.wait.max.ms": "500",
+    # After its queue was full, librdkafka would wait for a second, in which all of it has been processed.
+    "fetch.queue.backoff.ms": "10",
+    # Small requests, which have to leave at once.
+    "socket.nagle.disable": "true",
+}
+_CONSUMER_FORCED = {
+    "enable.auto.commit": "false",
+    "enable.auto.offset.store": "false",
+    "max.poll.interval.ms": "86400000",  # between epochs nobody polls
+    "enable.partition.eof": "true",  # tells offsets behind the markers of transactions, which are no records
+}
 _PRODUCERS: Mapping[str, _Own] = {
     **_same("acks", "compression.type", "delivery.timeout.ms", "enable.idempotence", "linger.ms"),
     **_same("max.in.flight.requests.per.connection", "request.timeout.ms", "retries"),
@@ -77,6 +96,7 @@ _PRODUCER_DEFAULTS = {
     "queue.buffering.max.messages": "0",
     "queue.buffering.max.kbytes": "131072",
     "max.in.flight.requests.per.connection": "5",
+    "socket.nagle.disable": "true",  # as Java's: a small request does not wait for the answer to the one before
 }
 _TRANSACTION_TIMEOUT_MS = "300000"
 """Flink's is an hour, more than brokers allow by default. Here it only bounds how long readers wait for a dead job."""
@@ -107,6 +127,30 @@ def client_properties(java: Mapping[str, str]) -> dict[str, str]:
     prefix = java.get("client.id.prefix")
     named = {} if prefix is None else {"client.id": f"{prefix}-enumerator-admin-client"}
     return {**_translated(java, _EVERY_CLIENT), **named, **_secured(java)}
+
+
+def consumer_properties(java: Mapping[str, str], *, loses: bool) -> dict[str, str]:
+    """Return all properties of a librdkafka consumer that is assigned partitions; untranslated ones are logged once.
+
+    Args:
+        java: Properties of a source, by Java's names.
+        loses: Whether it goes on with the oldest record after records were deleted; otherwise that is an error.
+
+    Raises:
+        DefinitionError: Java's client would not accept a value.
+        UnsupportedFeatureError: The security settings work in Java only.
+    """
+    _refuse_indirection(java)
+    report_untranslated(java, LOOK_UPS, TRANSLATED)
+    prefix = java.get("client.id.prefix")
+    return {
+        **_CONSUMER_DEFAULTS,
+        **({} if prefix is None else {"client.id": prefix}),
+        **_translated(java, {**_EVERY_CLIENT, **_CONSUMERS}),
+        **_secured(java),
+        **_CONSUMER_FORCED,
+        "auto.offset.reset": "earliest" if loses else "error",
+    }
 
 
 def producer_properties(java: Mapping[str, str]) -> dict[str, str]:

@@ -5,8 +5,18 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kafkastream.options.checkpoints import CHECKPOINT_OPTIONS
+from kafkastream.options.latency import LATENCY_OPTIONS
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import boolean, choice, integer, list_of, map_of, millis_of_duration, text
+from kafkastream.options.parsers import (
+    boolean,
+    choice,
+    integer,
+    list_of,
+    map_of,
+    millis_of_duration,
+    millis_or_never,
+    text,
+)
 from kafkastream.options.restarts import RESTART_OPTIONS
 
 __all__ = [
@@ -113,9 +123,9 @@ AUTO_WATERMARK_INTERVAL: Final = Option[int](
 )
 BUFFER_TIMEOUT: Final = Option[int](
     key="execution.buffer-timeout.interval",
-    parse=millis_of_duration,
+    parse=millis_or_never,
     default=100,
-    doc="Maximum time of an element in a network buffer; in ms unless it has a unit.",
+    doc="Set to 0 or more, the latency mode is on: records pass through one by one. The time itself has no effect.",
     deprecated_keys=("execution.buffer-timeout",),
 )
 TASK_CANCELLATION_INTERVAL: Final = Option[int](
@@ -205,6 +215,7 @@ JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     PYTHON_REQUIREMENTS,
     PYTHON_ARCHIVES,
     PROGRESS,
+    *LATENCY_OPTIONS,
     JARS,
     CLASSPATHS,
     AUTO_WATERMARK_INTERVAL,

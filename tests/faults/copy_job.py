@@ -1,6 +1,6 @@
 """The job that is attacked: it copies numbers, and adds what no second run would add again.
 
-``python copy_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE [TRANSACTION_TIMEOUT_MS]``
+``python copy_job.py SERVERS FROM TO CHECKPOINTS FAULTS GUARANTEE [TRANSACTION_TIMEOUT_MS [latency]]``
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def main(
     faults: str,
     guarantee: str,
     timeout_ms: str = str(TIMEOUT_MS),
+    mode: str = "micro-batches",
 ) -> None:
-    env = StreamExecutionEnvironment.get_execution_environment()
+    env = StreamExecutionEnvironment.get_execution_environment().set_buffer_timeout(0 if mode == "latency" else -1)
     env.enable_checkpointing(INTERVAL_MS).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     schema = (
         KafkaRecordSerializationSchema.builder()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, final
 
@@ -99,8 +100,9 @@ def parts(kafka: KafkaBroker) -> Parts:
 
 @pytest.fixture
 def env(spark: SparkSession) -> StreamExecutionEnvironment:
-    """A fresh environment on the tests' session."""
-    return StreamExecutionEnvironment.get_execution_environment()
+    """A fresh environment on the tests' session; KAFKASTREAM_TEST_LATENCY runs its jobs in latency mode where they can."""
+    env = StreamExecutionEnvironment.get_execution_environment()
+    return env.set_buffer_timeout(0) if "KAFKASTREAM_TEST_LATENCY" in os.environ else env
 
 
 @pytest.fixture

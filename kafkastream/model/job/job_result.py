@@ -19,7 +19,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
 
-__all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "RunningJob"]
+__all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "LatencySettings", "RunningJob"]
 
 
 @final
@@ -116,6 +116,22 @@ class JobExecutionResult:
 
 @final
 @attrs.frozen(kw_only=True)
+class LatencySettings:
+    """Settings of the latency mode.
+
+    Args:
+        epoch_ms: Length of an epoch in ms.
+        transaction_ms: Time between two transactions of an exactly-once sink, in ms.
+        checkpoint_ms: Time between two checkpoints within an epoch, in ms.
+    """
+
+    epoch_ms: int = 600_000
+    transaction_ms: int = 50
+    checkpoint_ms: int = 10_000
+
+
+@final
+@attrs.frozen(kw_only=True)
 class JobSettings:
     """Settings that a job runs with.
 
@@ -130,6 +146,7 @@ class JobSettings:
         program: File name of the program, for a job with Flink's default name.
         reporters: Metric reporters.
         progress: Whether the job reports its progress on standard error: on, off, or auto.
+        latency: Settings of the latency mode; None if it is off.
     """
 
     name: str
@@ -147,6 +164,7 @@ class JobSettings:
     program: str | None = None
     reporters: tuple[ReporterSettings, ...] = ()
     progress: str = "auto"
+    latency: LatencySettings | None = None
 
     @property
     def effective_checkpoint_interval_ms(self) -> int | None:

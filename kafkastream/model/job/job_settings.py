@@ -11,9 +11,9 @@ from kafkastream.metrics.reporters import reporters_of
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
 from kafkastream.model.job.configuration import Configuration
-from kafkastream.model.job.job_result import JobSettings
+from kafkastream.model.job.job_result import JobSettings, LatencySettings
 from kafkastream.model.job.restart_strategies import restart_strategy_of
-from kafkastream.options import checkpoints
+from kafkastream.options import checkpoints, latency
 from kafkastream.options import job as options
 
 __all__ = ["job_settings"]
@@ -66,7 +66,21 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         chains_operators=read(options.OPERATOR_CHAINING) and read(options.PYTHON_CHAINING),
         reporters=reporters_of(configuration.to_dict()),
         progress=read(options.PROGRESS),
+        latency=_latency(configuration),
     )
+
+
+def _latency(configuration: Configuration) -> LatencySettings | None:
+    """Return the settings of the latency mode; None unless the program has set a buffer timeout."""
+    if not any(map(configuration.contains_key, options.BUFFER_TIMEOUT.keys)):
+        return None
+    if configuration.get(options.BUFFER_TIMEOUT) < 0 or not configuration.get(options.BUFFER_TIMEOUT_ENABLED):
+        return None
+    epoch_ms, transaction_ms = configuration.get(latency.EPOCH), configuration.get(latency.TRANSACTION_INTERVAL)
+    if epoch_ms <= 0:
+        raise DefinitionError(f"{latency.EPOCH.key} = {epoch_ms} ms is no time for an epoch", now="Set 1 s or more.")
+    checkpoint_ms = configuration.get(checkpoints.CHECKPOINT_INTERVAL) or LatencySettings().checkpoint_ms
+    return LatencySettings(epoch_ms=epoch_ms, transaction_ms=transaction_ms, checkpoint_ms=checkpoint_ms)
 
 
 def _refuse_unsupported(configuration: Configuration) -> None:

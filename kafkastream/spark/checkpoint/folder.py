@@ -69,7 +69,7 @@ class CheckpointFolder(FolderReader):
 
     def forget(self, name: str) -> None:
         """Delete all progress of a query."""
-        for one in (name, offset_ranges_file(name), sinks_file(name)):
+        for one in (name, offset_ranges_file(name), sinks_file(name), _epochs_file(name)):
             self._files.delete(one)
 
     def forget_source(self, name: str, key: str) -> None:
@@ -95,6 +95,17 @@ class CheckpointFolder(FolderReader):
         """Save the record of a query's exactly-once sinks (``SlotNames``)."""
         self._files.replace(sinks_file(name), json.dumps(dict(record), indent=1))
 
+    def ran_in_epochs(self, name: str) -> bool:
+        """Return whether the last start of a query was in latency mode."""
+        return self._files.read(_epochs_file(name)) is not None
+
+    def record_mode(self, name: str, *, in_epochs: bool) -> None:
+        """Save the mode that a query starts in."""
+        if in_epochs:
+            self._files.replace(_epochs_file(name), "{}")
+        else:
+            self._files.delete(_epochs_file(name))
+
     def relocate_state(self, name: str) -> None:
         """Correct the absolute paths of a query's state in Spark's metadata, if the folder was moved or copied.
 
@@ -118,6 +129,11 @@ class CheckpointFolder(FolderReader):
     @property
     def _files(self) -> Files:
         return Files(self.session, self.path)
+
+
+def _epochs_file(name: str) -> str:
+    """Return the file that exists if the last start of a query was in latency mode."""
+    return f"{name}.epochs.json"
 
 
 def own_folder(checkpoint_dir: str, name: str) -> str:

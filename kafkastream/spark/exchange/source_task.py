@@ -78,9 +78,12 @@ class SourceTask:
         if "topic" not in arrow.schema.names:
             self.chain.begin(TaskScope(self.identity))
             return
-        topic, partition = arrow["topic"][0].as_py(), arrow["partition"][0].as_py()
-        split = split_name(TopicPartition(topic, partition))
-        self.chain.begin(TaskScope(origin_name(self.identity, topic, partition), split))
+        self.turn_to(TopicPartition(arrow["topic"][0].as_py(), arrow["partition"][0].as_py()))
+
+    def turn_to(self, partition: TopicPartition) -> None:
+        """Go on with the records of a partition, of which a task of an epoch has several."""
+        origin = origin_name(self.identity, partition.topic, partition.partition)
+        self.chain.begin(TaskScope(origin, split_name(partition)))
 
     def process(self, arrow: pa.RecordBatch) -> None:
         """Process the records of one Arrow batch.
@@ -110,8 +113,13 @@ class SourceTask:
                 sink.stops(self.decoder.stopped_at)
         yield from self.chain.finish()
         yield from self.decoder.finish()
+        yield self.counted()
+
+    def counted(self) -> Report:
+        """Return the changes of the metrics since the last report."""
+        assert self._source is not None
         own = () if self.is_behind else (self._source.changes(),)
-        yield Report(ReportKind.METRICS, self.scope.node, [*own, *self.chain.changes()])
+        return Report(ReportKind.METRICS, self.scope.node, [*own, *self.chain.changes()])
 
     def _decoded(self, arrow: pa.RecordBatch) -> Batch:
         try:

@@ -79,7 +79,7 @@ class TaskPlan:
         if found is None:
             return
         first, every = found
-        runner = self._runner(first)
+        runner = self.runner(first["source"][0].as_py(), subtask_of(first, self.parallelism))
 
         def work(task: SourceTask) -> Iterator[Report]:
             task.begin(first)
@@ -90,9 +90,8 @@ class TaskPlan:
 
         yield from runner.run(work, rest=every)
 
-    def _runner(self, arrow: pa.RecordBatch) -> TaskRunner[SourceTask]:
-        """Return the task runner for the source of a batch."""
-        node, subtask = arrow["source"][0].as_py(), subtask_of(arrow, self.parallelism)
+    def runner(self, node: int, subtask: int) -> TaskRunner[SourceTask]:
+        """Return the task runner of a source in a subtask."""
         key = ("source", node, subtask, self.stage)
         return TaskRunner(self.run, node, key, lambda: unpickled(self.chains[node]), subtask, self.parallelism)
 

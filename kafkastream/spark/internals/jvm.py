@@ -28,6 +28,7 @@ __all__ = [
     "running_gateway",
     "spark_home",
     "spark_is_running",
+    "task_slots",
     "wrap_accumulator_errors",
 ]
 
@@ -40,6 +41,16 @@ def spark_home() -> Path:
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/find_spark_home.py
     """
     return Path(_find_spark_home())
+
+
+def task_slots(context: SparkContext) -> int:
+    """Return how many tasks Spark runs at a time.
+
+    https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/SparkContext.scala has it for its own
+    use, ``maxNumConcurrentTasks``; ``defaultParallelism`` is another number if it is set.
+    """
+    java = context._jsc.sc()
+    return int(java.maxNumConcurrentTasks(java.resourceProfileManager().defaultResourceProfile()))
 
 
 def launch_gateway(conf: SparkConf, options: Mapping[str, Any], popen: Callable[..., subprocess.Popen[bytes]]) -> Any:

@@ -9,8 +9,10 @@ from typing import Any, Final, final
 
 import attrs
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.errors import StorageError
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.job.job_result import JobSettings
@@ -20,9 +22,11 @@ from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.job.epochs import Heard
 from kafkastream.spark.job.exactly_once import ExactlyOnce
 from kafkastream.spark.job.job_metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.job.keyed_plan import layout_of
+from kafkastream.spark.job.latency_mode import check_mode
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.plan_compiler import Compilation, query_plan
@@ -35,7 +39,7 @@ from kafkastream.spark.job.written_markers import WrittenMarkers
 from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, kafka_inputs, refuse_removed
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_inputs, refuse_removed
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -58,12 +62,14 @@ class JobContext:
         settings: Settings of the job.
         metrics: Metrics of the job.
         collect: Takes the elements of collecting sinks.
+        epoch_slots: Number of tasks of each part's epochs, by the part's folder; 0 or none for micro-batches.
     """
 
     folder: CheckpointFolder
     settings: JobSettings
     metrics: JobMetrics
     collect: Callable[[Iterable[Any]], None]
+    epoch_slots: Mapping[str, int] = FrozenMap()
 
 
 @final
@@ -105,17 +111,24 @@ class CompiledQuery:
     def start(self, runner: QueryRunner) -> RunningQuery | None:
         """Run the rows that do not come from Kafka, then start the query if there are Kafka sources."""
         LIVE_RUNS.begin_part(self.run.id, self._name)
+        self._folder.record_mode(self._name, in_epochs=self._is_in_epochs)
         self.exactly_once.begin(self.inputs)
         self.plan.prepare(self._batches(runner), self.memory, self.inputs)
         if not self.inputs and not self.plan.is_endless:
             return None
         sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]
+        metrics = self._metrics()
         return RunningQuery(
             self.inputs,
             partial(kafka_inputs, self._folder.session, sources, is_named=self.part.place.is_named),
-            partial(self._begin, runner),
-            QueryProgress(self.inputs, self.context.settings, self._metrics(), self._keep, self.plan.keyed),
+            partial(self._begin, runner, metrics.came_to),
+            QueryProgress(self.inputs, self.context.settings, metrics, self._keep, self.plan.keyed),
+            lambda: self.plan.epochs,
         )
+
+    @property
+    def _is_in_epochs(self) -> bool:
+        return bool(self.context.epoch_slots.get(self._name))
 
     @property
     def _folder(self) -> CheckpointFolder:
@@ -144,12 +157,12 @@ class CompiledQuery:
         names = self.exactly_once.names
         return MicroBatches(self._folder.session.sparkContext, self.run.id, self._name, names, self.handler, runner)
 
-    def _begin(self, runner: QueryRunner, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+    def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         names = NAMED_SOURCES if self.part.place.is_named else {}
         with session_settings(self._folder.session, {**names, **self.plan.settings()}):
-            return self._begun(runner, inputs, over)
+            return self._begun(runner, heard, inputs, over)
 
-    def _begun(self, runner: QueryRunner, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+    def _begun(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         folder, name, names = self._folder, self._name, self.exactly_once.names
         self.exactly_once.prepare(inputs)
         markers = WrittenMarkers.of(self.part.graph, inputs, names.id, self.plan.pipeline)
@@ -157,17 +170,26 @@ class CompiledQuery:
         batches = attrs.evolve(
             self._batches(runner), check=lambda batch: markers.check_batch(folder, name, batch), over=over
         )
-        writer = self.plan.writer(kafka_frames(folder.session, inputs, self._most_per_batch), batches)
-        interval = self.context.settings.effective_checkpoint_interval_ms
-        if self.plan.keyed is None and all(one.ends for one in inputs):
-            writer = writer.trigger(availableNow=True)
-        elif self.exactly_once.commits_with_checkpoint and interval is not None:  # output becomes visible then
-            writer = writer.trigger(processingTime=f"{interval} milliseconds")
+        writer = self._triggered(
+            inputs, self.plan.writer(self.plan.frames(folder.session, inputs, self._most_per_batch), batches)
+        )
         writer = writer.queryName(f"{self.context.settings.name}: {name} ({runner.job_id})")
         writer = writer.option("checkpointLocation", folder.of_query(name))
         # Spark's own writer may call user-defined functions, too: its tasks inherit this thread's local properties.
         LIVE_RUNS.context(names.id, 0).hand_out(folder.session.sparkContext)
-        return writer.start()
+        query = writer.start()
+        self.plan.begun(query, inputs, batches, heard)
+        return query
+
+    def _triggered(self, inputs: Sequence[KafkaInput], writer: DataStreamWriter) -> DataStreamWriter:
+        interval = self.context.settings.effective_checkpoint_interval_ms
+        if self._is_in_epochs:
+            return writer
+        if self.plan.keyed is None and all(one.ends for one in inputs):
+            return writer.trigger(availableNow=True)
+        if self.exactly_once.commits_with_checkpoint and interval is not None:  # output becomes visible then
+            return writer.trigger(processingTime=f"{interval} milliseconds")
+        return writer
 
     @property
     def _most_per_batch(self) -> int | None:
@@ -188,6 +210,8 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
     parallelism = context.settings.parallelism or folder.session.sparkContext.defaultParallelism
     completed, planned = folder.completed_offsets(name), folder.planned_offsets(name)
     refuse_removed(inputs, planned)
+    epoch_slots = context.epoch_slots.get(name, 0)
+    check_mode(folder, name, in_epochs=epoch_slots > 0)
     if not memory.begun:
         memory.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in inputs}
     left = Layout.of_offsets(completed)
@@ -201,9 +225,10 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
         labels=labels_of(layout),
         decoders={**row_decoders(graph), **change_decoders(graph)},
         serialization=Serialization.of(graph, parallelism, chains=context.settings.chains_operators),
+        is_prompt=epoch_slots > 0,
     )
     chains, writers = source_tasks(compiler), compiler.writers()
-    compilation = Compilation(folder, part, context.settings, compiler, chains, writers, parallelism)
+    compilation = Compilation(folder, part, context.settings, compiler, chains, writers, parallelism, epoch_slots)
     return CompiledQuery(
         again=lambda: compiled(context, part.started(dependencies), run.again(), memory),
         context=context,
@@ -214,7 +239,7 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
         inputs=inputs,
         run=run,
         parallelism=parallelism,
-        exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values()),
+        exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values(), in_epochs=epoch_slots > 0),
         dependencies=dependencies,
     )
 

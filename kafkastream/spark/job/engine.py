@@ -8,6 +8,7 @@ from typing import Any
 
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.flow_text import flow_text
 from kafkastream.model.graph.job_graph import JobGraph
@@ -20,6 +21,7 @@ from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.compiled_query import CompiledQuery, JobContext, compiled
 from kafkastream.spark.job.job_lines import JobLines
 from kafkastream.spark.job.job_metrics import JobMetrics
+from kafkastream.spark.job.latency_mode import LATENCY_SLOTS, latency_tasks, refusal
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_plan import QueryMemory
@@ -64,7 +66,8 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
-    session = spark_session(settings.python_executable)
+    has_epochs = settings.latency is not None and any(refusal(part) is None for part in graph.components())
+    session = spark_session(settings.python_executable, has_epochs=has_epochs)
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
     queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
@@ -90,7 +93,9 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         owner = FolderOwner.take(folder, settings.name)
         try:
             identity = JobIdentity.of(folder, settings, components)
-            context = JobContext(folder, settings, metrics, collect)
+            slots = latency_tasks(session.sparkContext, run.id, [part.graph for part in identity.parts], settings)
+            by_part = {part.place.folder: own for part, own in zip(identity.parts, slots, strict=True)}
+            context = JobContext(folder, settings, metrics, collect, FrozenMap(by_part))
             parts = [compiled(context, part, run, QueryMemory()) for part in identity.parts]
             identity.keep([one.dependencies for one in parts])
             metrics.report_by(settings.reporters)
@@ -99,6 +104,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
             raise
     except BaseException:
         LIVE_RUNS.end(run.id)
+        LATENCY_SLOTS.give_back(run.id)
         folder.clean()
         raise
     lines = JobLines.of(settings.name, graph, settings.progress)
@@ -119,6 +125,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
 def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:
     """Clean up after a job."""
     LIVE_RUNS.end(run.id)
+    LATENCY_SLOTS.give_back(run.id)
     try:
         for query in queries:
             query.exactly_once.forget()

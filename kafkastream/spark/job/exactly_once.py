@@ -67,6 +67,7 @@ class ExactlyOnce:
         reached: The identities of the sinks that each source reaches, by the source's node.
         single: Identities of the sinks after keyed operators, which have one slot each.
         commits_with_checkpoint: Whether the output of a sink becomes visible once per micro-batch.
+        in_epochs: Whether the query runs in latency mode.
     """
 
     name: str
@@ -77,6 +78,7 @@ class ExactlyOnce:
     reached: Mapping[int, Collection[str]]
     single: Collection[str] = ()
     commits_with_checkpoint: bool = False
+    in_epochs: bool = attrs.field(default=False, kw_only=True)
 
     @staticmethod
     def of(
@@ -86,6 +88,8 @@ class ExactlyOnce:
         run: str,
         chains: Mapping[int, SourceTask],
         writers: Collection[TransactionalOperator] = (),
+        *,
+        in_epochs: bool = False,
     ) -> ExactlyOnce:
         """Create the sinks of a connected graph in a run, from its chains and its sinks after keyed operators."""
         operators = {source: _transactional(chain) for source, chain in chains.items()}
@@ -106,6 +110,7 @@ class ExactlyOnce:
             {source: {one.sink for one in several} for source, several in operators.items()},
             {one.sink for one in writers},
             any(node.sink.commits_with_checkpoint for node in graph.sinks),
+            in_epochs=in_epochs,
         )
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
@@ -161,8 +166,7 @@ class ExactlyOnce:
     def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
         sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
         markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
-        next_batch = self.names.of_batch(state.batch)
-        most = Marker(next_batch if state.planned_at_ms is None else next_batch + 1)
+        most = self._most(state)
         ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
         if ahead:
             raise JobError(
@@ -174,6 +178,13 @@ class ExactlyOnce:
         unknown = [slot for slot, is_planned in slots.items() if is_planned and markers[slot] is None]
         if unknown and state.planned_at_ms is not None:
             self._decide(sink, state, unknown)
+
+    def _most(self, state: QueryState) -> Marker:
+        """Return the highest marker that agrees with the checkpoint; epochs compare offsets, so any offset does."""
+        if self.in_epochs:
+            return Marker(self.names.of_epochs + 1)
+        next_batch = self.names.of_batch(state.batch)
+        return Marker(next_batch if state.planned_at_ms is None else next_batch + 1)
 
     def _told(self, marker: Marker) -> str:
         """Describe the last micro-batch before a marker, for errors."""

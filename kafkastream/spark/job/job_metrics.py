@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JobMetrics", "QueryMetrics"]
 
+Offsets = Mapping[TopicPartition, int]
+
 _READER = (Group(READER_GROUP),)
 _CONSUMER = (Group(READER_GROUP), Group(CONSUMER_GROUP))
 
@@ -122,7 +124,12 @@ class _Followed(NamedTuple):
             lag=sum(self.pending.values()) if self.pending else None,
         )
 
-    def come_to(self, offsets: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
+    def come_further(self, reached: Offsets, ends: Offsets) -> _Followed:
+        pending = {p: max(end - reached.get(p, end), 0) for p, end in ends.items()}
+        return self._replace(reached={**self.reached, **reached}, pending={**self.pending, **pending})
+
+    def come_to(self, logged: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
+        offsets = {p: max(offset, self.reached.get(p, offset)) for p, offset in logged.items()}  # epochs run ahead
         if not (progress["numInputRows"] or self.pending):
             return self._replace(reached=offsets)
         latest = self.input.processed(offsets_of_json(progress["latestOffset"]))
@@ -173,6 +180,10 @@ class QueryMetrics:
         parts = [one.standing(self._begun.get(one.input.key, {})) for one in self._followed]
         standing = Standing.of(parts) or Standing(left=0)
         return attrs.evolve(standing, watermark_ms=None if watermark < 0 else watermark)
+
+    def came_to(self, node: int, reached: Offsets, ends: Offsets) -> None:
+        """Note the offsets that the epochs of a source have reached, and the ends of its partitions."""
+        self._followed = tuple(one if one.node != node else one.come_further(reached, ends) for one in self._followed)
 
     @property
     def counts_by_progress(self) -> bool:

@@ -16,6 +16,7 @@ from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.job.chain_plan import ChainPlan
 from kafkastream.spark.job.copy_plan import CopyPlan
+from kafkastream.spark.job.epoch_plan import EpochPlan
 from kafkastream.spark.job.keyed_plan import KeyedPlan, keyed_query
 from kafkastream.spark.job.pipeline_plan import PipelinePlan
 from kafkastream.spark.job.query_plan import QueryPlan
@@ -49,6 +50,7 @@ class Compilation:
         chains: Task of each source, by its node.
         writers: Exactly-once sinks after keyed operators, by their nodes.
         parallelism: Number of subtasks.
+        epoch_slots: Number of tasks of its epochs; 0 if it runs in micro-batches.
     """
 
     folder: CheckpointFolder
@@ -58,6 +60,7 @@ class Compilation:
     chains: Mapping[int, SourceTask]
     writers: Mapping[int, TransactionalOperator]
     parallelism: int
+    epoch_slots: int = 0
 
 
 def query_plan(of: Compilation, layout: Layout | None, planned: Mapping[str, str]) -> QueryPlan:
@@ -83,6 +86,8 @@ def query_plan(of: Compilation, layout: Layout | None, planned: Mapping[str, str
     pipeline = pipeline_query(of.folder, name, graph, of.chains, compiler.run, of.parallelism, files)
     if pipeline is not None:
         return PipelinePlan(session, graph, pipeline)
+    if of.epoch_slots and of.settings.latency is not None:
+        return EpochPlan(ChainPlan(session, graph, tasks), of.settings.latency, of.epoch_slots, planned)
     copy = pass_through(graph)
     return ChainPlan(session, graph, tasks) if copy is None else CopyPlan(copy)
 

@@ -6,14 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol, final
 
 import attrs
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.spark.job.epochs import Epochs, Heard
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.plan.keyed_query import KeyedQuery
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput, kafka_frames
 
 __all__ = ["QueryMemory", "QueryPlan"]
 
@@ -72,6 +74,34 @@ class QueryPlan(Protocol):
             memory: Progress that survives a restart.
             inputs: Kafka sources of the stream; without any, no stream follows.
         """
+
+    def frames(
+        self, session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None
+    ) -> dict[int, DataFrame]:
+        """Return the stream of each Kafka source, by its node.
+
+        Args:
+            session: Spark session of the job.
+            inputs: Kafka sources; at least one.
+            per_batch: Maximum records per micro-batch; None for no limit.
+        """
+        return kafka_frames(session, inputs, per_batch)
+
+    def begun(self, query: StreamingQuery, inputs: Sequence[KafkaInput], batches: MicroBatches, heard: Heard) -> None:
+        """Do what is to be done once the query has begun: run its epochs, if it has some.
+
+        Args:
+            query: The query.
+            inputs: Kafka sources of the stream.
+            batches: Runs micro-batches.
+            heard: Takes the progress of a source, for metrics.
+        """
+        return
+
+    @property
+    def epochs(self) -> Epochs | None:
+        """Epochs of the query in latency mode; None before they begin, and of other queries."""
+        return None
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer of the streaming query.

@@ -110,13 +110,34 @@ class QueryProgress:
         """Return the progress of the sources, including the running micro-batch as far as Spark reports it."""
         return self._metrics.standing().with_more(records_at_work(query) if query.isActive else 0)
 
+    def end_at(
+        self, query: StreamingQuery, reached: Sequence[Mapping[TopicPartition, int]], *, completed: bool
+    ) -> None:
+        """End after epochs that have all ended well: the next start begins at these offsets, in either mode."""
+        self.look(query)
+        self._reached = reached
+        for commits, offsets in zip(self._commits, reached, strict=True):
+            if commits is not None:
+                commits.reached(offsets)
+        self._end_commits(completed=completed)
+        ends = zip(self._inputs, reached, strict=True)
+        self._keep({one.key: _ended_at(one, offsets) for one, offsets in ends})
+
     def end(self, query: StreamingQuery, *, completed: bool) -> None:
         """Make the last commits and wait for them; after a bounded run, save its end for the next run."""
         self.look(query)
-        for commits in filter(None, self._commits):
-            commits.end(wait_s=math.inf if completed else _LAST_COMMIT_S)
+        self._end_commits(completed=completed)
         if self._keyed is not None:
             self._keyed.close()
         if completed and self.has_stopped:
             ends = zip(self._inputs, self._reached, strict=True)
             self._keep({one.key: OffsetRange(offsets, finished=True) for one, offsets in ends})
+
+    def _end_commits(self, *, completed: bool) -> None:
+        for commits in filter(None, self._commits):
+            commits.end(wait_s=math.inf if completed else _LAST_COMMIT_S)
+
+
+def _ended_at(one: KafkaInput, offsets: Mapping[TopicPartition, int]) -> OffsetRange:
+    """Return the offset range of the next start; the stops stay until they are reached."""
+    return OffsetRange(offsets, None if one.has_stopped(offsets) else one.offset_range.stops, finished=True)

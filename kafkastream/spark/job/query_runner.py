@@ -89,10 +89,20 @@ class QueryRunner:
         """Whether its query is active."""
         return self.query is not None and self.query.is_active
 
+    @property
+    def is_to_stop(self) -> bool:
+        """Whether the job is to stop."""
+        return self._is_to_stop()
+
     def tend(self) -> None:
-        """Start the query if due, or again if it has lost a race; an error becomes the part's failure."""
+        """Start the query if due, or again if it has lost a race; an error becomes the part's failure.
+
+        A failure that was recorded outside of a micro-batch stops the query.
+        """
         try:
-            if self._begins_at is None:
+            if self._failure is not None and self.query is not None and self.query.is_active:
+                self.query.stop()
+            elif self._begins_at is None:
                 if self.query is not None and self.query.lost_a_race:
                     self.query.begin_again()
             elif time.monotonic() >= self._begins_at:
@@ -139,6 +149,10 @@ class QueryRunner:
         """Record the error of a micro-batch, and end it."""
         self._failure = self._failure or self._translated(error)
         raise self._failure from None
+
+    def note(self, error: Exception) -> None:
+        """Record an error outside of a micro-batch."""
+        self._failure = self._failure or self._translated(error)
 
     def check_not_stopping(self) -> None:
         """End a micro-batch before it begins if the job is to stop."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from threading import Event
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
@@ -16,6 +16,9 @@ from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import error_conditions, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress
 from kafkastream.spark.plan.source_frames import KafkaInput
+
+if TYPE_CHECKING:
+    from kafkastream.spark.job.epochs import Epochs
 
 __all__ = ["RunningQuery"]
 
@@ -35,13 +38,22 @@ class RunningQuery:
         resolve: Resolves the sources again, given the offset ranges that they began with.
         begin: Starts the Spark query; micro-batches that fail after the event is set were stopped.
         progress: Follows the query's offsets.
+        epochs: Returns the epochs of the query, once it has begun; None if it has none.
     """
 
-    def __init__(self, inputs: Sequence[KafkaInput], resolve: Resolve, begin: Begin, progress: QueryProgress) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[KafkaInput],
+        resolve: Resolve,
+        begin: Begin,
+        progress: QueryProgress,
+        epochs: Callable[[], Epochs | None] = lambda: None,
+    ) -> None:
         self._inputs = inputs
         self._resolve = resolve
         self._begin = begin
         self._progress = progress
+        self._epochs = epochs
         self._begun_again = 0
         self._over = Event()
         self._query = self._begun()
@@ -57,7 +69,10 @@ class RunningQuery:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it only waits for data or for the brokers, which may take forever."""
+        """Whether it only waits for data or for the brokers, which may take forever; with epochs, whether they have ended."""
+        epochs = self._epochs()
+        if epochs is not None:
+            return epochs.has_ended
         status = self._query.status
         return not status["isTriggerActive"] or str(status["message"]).startswith(texts.GETTING_OFFSETS)
 
@@ -102,6 +117,9 @@ class RunningQuery:
 
     def stop(self) -> None:
         """End the query; a running micro-batch is abandoned."""
+        epochs = self._epochs()
+        if epochs is not None:
+            epochs.stop()
         self._over.set()
         if self.is_active:
             self._query.stop()
@@ -109,7 +127,8 @@ class RunningQuery:
     @property
     def has_stopped(self) -> bool:
         """Whether nothing is left to read, even if the query has not ended."""
-        return self._progress.has_stopped
+        epochs = self._epochs()
+        return self._progress.has_stopped if epochs is None else epochs.has_ended and epochs.has_read_all
 
     def look(self) -> None:
         """Process the progress since the last call, and commit offsets if due."""
@@ -120,5 +139,9 @@ class RunningQuery:
         return self._progress.standing(self._query)
 
     def end(self, *, completed: bool) -> None:
-        """Make the last commits; after a bounded run, save its end for the next run."""
-        self._progress.end(self._query, completed=completed)
+        """Make the last commits; after a bounded run, or epochs that ended well, save the end for the next run."""
+        epochs = self._epochs()
+        if epochs is not None and epochs.is_clean:
+            self._progress.end_at(self._query, epochs.reached(), completed=completed)
+        else:
+            self._progress.end(self._query, completed=completed)

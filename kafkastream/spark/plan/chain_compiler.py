@@ -128,6 +128,7 @@ class ChainCompiler:
         labels: Labels of the buckets of keys.
         decoders: Decoders of the rows of a SQL query's sources, by their nodes.
         serialization: Nodes after which elements are coerced to their declared type.
+        is_prompt: Whether records leave at once, in latency mode.
     """
 
     graph: JobGraph
@@ -137,6 +138,7 @@ class ChainCompiler:
     labels: tuple[int, ...] = attrs.field(default=(), kw_only=True)
     decoders: Mapping[int, Decoder] = attrs.field(default=FrozenMap(), kw_only=True)
     serialization: Serialization = attrs.field(kw_only=True)
+    is_prompt: bool = attrs.field(default=False, kw_only=True)
 
     @serialization.default
     def _default_serialization(self) -> Serialization:
@@ -310,7 +312,8 @@ class ChainCompiler:
     def _sink(self, node: SinkNode) -> SinkOperator:
         identity = operator_ids(self.graph.sinks)[node.id]
         return sink_operator(
-            node.sink, SinkPlace(node.name, node.id, self.run, identity, node.output_type, ends=self.ends)
+            node.sink,
+            SinkPlace(node.name, node.id, self.run, identity, node.output_type, self.ends, self.is_prompt),
         )
 
 

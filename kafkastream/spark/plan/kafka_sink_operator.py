@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -21,11 +21,15 @@ from kafkastream.spark.worker.rejected_records import DeadLetters
 
 __all__: list[str] = []
 
+_PROMPT: Final = {"linger.ms": "0"}
+"""Java's properties of a producer in latency mode, unless the program sets them."""
+
 
 @sink_operator.register
 def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
     assert sink.record_serializer is not None
     properties = with_pem_stores(sink.properties)
+    own = {**_PROMPT, **properties} if place.is_prompt else properties
     encoder = RecordEncoder(_knowing_limits(sink.record_serializer, properties))
     letters = None if sink.dead_letter_topic is None else DeadLetters(place.name, sink.dead_letter_topic, properties)
     if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
@@ -34,7 +38,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
             name=place.name,
             encoder=encoder,
             dead_letters=letters,
-            properties=transactional_properties(properties),
+            properties=transactional_properties(own),
             prefix=sink.transactional_id_prefix,
             sink=place.identity,
         )
@@ -44,7 +48,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
         run=place.run,
         encoder=encoder,
         dead_letters=letters,
-        properties=FrozenMap(producer_properties(properties)),
+        properties=FrozenMap(producer_properties(own)),
         # Flink flushes NONE only at the end of input; here the last task of a job cannot tell that it is the last.
         flush_each_task=place.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
     )

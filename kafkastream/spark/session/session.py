@@ -62,7 +62,7 @@ def local_frame(session: SparkSession, rows: Any, schema: Any = None) -> DataFra
         return session.createDataFrame(rows, schema)
 
 
-def spark_session(python: str | None = None) -> SparkSession:
+def spark_session(python: str | None = None, *, has_epochs: bool = False) -> SparkSession:
     """Return the active session, or a new one; in either case with Spark's Kafka connector.
 
     Under ``spark-submit`` Spark's own settings rule. Otherwise Spark runs on this machine's cores, unless
@@ -70,6 +70,7 @@ def spark_session(python: str | None = None) -> SparkSession:
 
     Args:
         python: Python of the workers; None for ``PYSPARK_PYTHON``, or else the program's own.
+        has_epochs: Whether tasks of the latency mode will occupy slots, so that a new session needs more of them.
 
     Raises:
         UnsupportedFeatureError: Spark already runs with another Python for its workers; the session is one of Spark
@@ -94,7 +95,7 @@ def spark_session(python: str | None = None) -> SparkSession:
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _PROGRAMS_SESSION:
-        session = SparkSession.getActiveSession() or _new_session()
+        session = SparkSession.getActiveSession() or _new_session(has_epochs=has_epochs)
     check_spark(session.version, pyspark.__version__)
     forward_signals(running_gateway())
     hush_end(session.sparkContext)
@@ -114,19 +115,19 @@ def spark_session(python: str | None = None) -> SparkSession:
     return session
 
 
-def _new_session() -> SparkSession:
+def _new_session(*, has_epochs: bool) -> SparkSession:
     if spark_is_running() or "PYSPARK_GATEWAY_PORT" in os.environ:
         return SparkSession.builder.getOrCreate()
     check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
     if running_gateway() is not None:  # an earlier session was stopped, its JVM still runs
-        return SparkSession(SparkContext(conf=_configuration()))
+        return SparkSession(SparkContext(conf=_configuration(has_epochs=has_epochs)))
     _share_import_path()
     make_folder()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
-    gateway = launch(_configuration())
+    gateway = launch(_configuration(has_epochs=has_epochs))
     try:
-        return SparkSession(SparkContext(gateway=gateway, conf=_configuration()))
+        return SparkSession(SparkContext(gateway=gateway, conf=_configuration(has_epochs=has_epochs)))
     except Py4JJavaError as error:
         why = own_words(str(error.java_exception))
         gateway.shutdown()
@@ -160,9 +161,14 @@ def _refuse_unpaired_threads() -> None:
         )
 
 
-def _configuration() -> SparkConf:
+def _configuration(*, has_epochs: bool) -> SparkConf:
     conf = SparkConf()
-    conf.setIfMissing("spark.master", given_master(os.environ, spark_home()) or _LOCAL)
+    master = given_master(os.environ, spark_home())
+    if master is None and has_epochs:  # tasks of epochs mostly wait for records, but each occupies a slot
+        cores = os.cpu_count() or 1
+        conf.setIfMissing("spark.default.parallelism", str(cores))
+        master = f"local[{2 * cores},4]"
+    conf.setIfMissing("spark.master", master or _LOCAL)
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash has a traceback

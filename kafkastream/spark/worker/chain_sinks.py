@@ -35,6 +35,7 @@ class SinkPlace(NamedTuple):
         identity: Identity of the sink among the job's sinks, stable across restarts.
         element_type: Declared type of its elements, if any.
         ends: Whether the job's input is bounded.
+        is_prompt: Whether records leave at once, in latency mode.
     """
 
     name: str
@@ -43,6 +44,7 @@ class SinkPlace(NamedTuple):
     identity: str
     element_type: TypeInformation[Any] | None = None
     ends: bool = False
+    is_prompt: bool = False
 
 
 @Registry
@@ -77,6 +79,12 @@ class SinkOperator(Operator):
 
     def stops(self, offset: int) -> None:
         """Note that the task ends before this offset of its partition; a later task has the rest."""
+
+    def publish(self, offset: int) -> None:
+        """Make the output of the records before this offset of the running partition visible, within an epoch."""
+
+    def flush(self) -> None:
+        """Wait within an epoch until the output so far has been delivered."""
 
     def abandon(self) -> None:
         """End a task that has failed."""

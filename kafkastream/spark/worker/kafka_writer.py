@@ -178,10 +178,14 @@ class ProducingOperator(KafkaOperator):
         for records, _ in self._encoded(batch):
             self._producer.send(records)
 
-    def finish(self) -> Iterator[Report]:
+    def flush(self) -> None:
         """Flush the producer, unless the guarantee is NONE."""
         if self.flush_each_task and self._producer is not None:
             self._producer.flush()
+
+    def finish(self) -> Iterator[Report]:
+        """Flush the producer, unless the guarantee is NONE."""
+        self.flush()
         yield from self.drain()
 
 
@@ -202,6 +206,7 @@ class TransactionalOperator(KafkaOperator):
     statistics: ProducerStatistics = attrs.field(factory=ProducerStatistics, init=False)
     _asking: RecordProducer | None = attrs.field(default=None, init=False)
     _task: TransactionalWriter | None = attrs.field(default=None, init=False)
+    _writers: dict[str, TransactionalWriter] = attrs.field(factory=dict, init=False)
     _counters: SlotCounters | None = attrs.field(default=None, init=False)
 
     def open(self, context: RuntimeContext) -> None:
@@ -225,16 +230,23 @@ class TransactionalOperator(KafkaOperator):
         return self._asking
 
     def begin(self, task: TaskScope) -> None:
-        """Determine the slot, which is the same for the same records in every attempt."""
+        """Determine the slot, which is the same for the same records in every attempt.
+
+        A task of an epoch has several partitions, and a writer for each, which it returns to.
+        """
+        if task.origin not in self._writers:
+            self._writers[task.origin] = self._writer(task)
+        self._task = self._writers[task.origin]
+
+    def _writer(self, task: TaskScope) -> TransactionalWriter:
         from kafkastream.spark.worker.transactional_writer import TransactionalWriter
 
         assert self._counters is not None
         told = BatchContext.of_task()
         assert told is not None
-        slot = slot_name(self.prefix, told.slots, self.sink, task.origin)
-        self._task = TransactionalWriter(
+        return TransactionalWriter(
             self.properties,
-            slot,
+            slot_name(self.prefix, told.slots, self.sink, task.origin),
             self.name,
             self.encoder.schema.topic,
             told.batch,
@@ -260,17 +272,26 @@ class TransactionalOperator(KafkaOperator):
         """Leave records from this offset on to a later task of the same micro-batch."""
         self._begun.stops(offset)
 
+    def publish(self, offset: int) -> None:
+        """Write the buffered records in a transaction."""
+        self._begun.stops(offset)
+        self._begun.publish()
+
     def finish(self) -> Iterator[Report]:
-        """Write the rest, and report the slot's writer."""
-        self._begun.finish()
+        """Write the rest, and report the slots' writers."""
+        for one in self._writers.values():
+            one.finish()
         yield from self.drain()
-        if self._begun.writer is not None:
-            yield Report(ReportKind.WRITER, self.scope.node, self._begun.writer)
+        for one in self._writers.values():
+            if one.writer is not None:
+                yield Report(ReportKind.WRITER, self.scope.node, one.writer)
+        self._writers.clear()
 
     def abandon(self) -> None:
         """Discard the rest of the task."""
-        if self._task is not None:
-            self._task.abandon()
+        for one in self._writers.values():
+            one.abandon()
+        self._writers.clear()
 
     @property
     def _begun(self) -> TransactionalWriter:

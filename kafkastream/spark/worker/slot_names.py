@@ -87,6 +87,14 @@ class SlotNames:
         """Return the number of a Spark micro-batch in markers."""
         return self.began * _PER_START + number
 
+    @property
+    def of_epochs(self) -> int:
+        """Number of all epochs of a Spark checkpoint in markers, above those of its micro-batches.
+
+        The offset in an epoch's marker is that of the source, so a repeated epoch needs no number of its own.
+        """
+        return self.of_batch(_PER_START - 1)
+
     def of_piece(self, number: int) -> int:
         """Return the number of a collection's piece in markers; pieces are written at each start."""
         return self.starts * _PER_START + number

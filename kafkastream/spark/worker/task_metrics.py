@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import final
 
 import pyarrow as pa
@@ -65,7 +66,7 @@ class SourceMetrics(OperatorMetrics):
     def changes(self) -> OperatorChanges:
         """Changes since the last call."""
         if self._reader is not None:
-            self._reader.register_offset()
+            self._reader.register_offsets()
         return super().changes()
 
 
@@ -74,6 +75,7 @@ class _ReaderMetrics:
 
     def __init__(self, group: MetricGroup, arrow: pa.RecordBatch, *, consumer_metrics: bool) -> None:
         self._last = arrow
+        self._lasts = {_partition_of(arrow): arrow}
         self._fetched_at = 0
         self._emit_lag: int | None = None
         self._bytes = group.counter("numBytesIn")
@@ -87,23 +89,29 @@ class _ReaderMetrics:
 
     def took(self, arrow: pa.RecordBatch, batch: Batch, fetched_at: int) -> None:
         self._last, self._fetched_at = arrow, fetched_at
+        self._lasts[_partition_of(arrow)] = arrow
         self._bytes.inc(_payload_bytes(arrow))
         self._consumed.inc(arrow.num_rows)
         if batch.timestamps:
             event_time = batch.timestamps[-1]
             self._emit_lag = None if event_time is None else wall_clock_ms() - event_time
 
-    def register_offset(self) -> None:
-        """Report the offset of the last record once: the partition's next task may run on another worker."""
-        topic, partition, offset = (self._last[name][-1].as_py() for name in ("topic", "partition", "offset"))
-        self._offsets[topic, partition] = offset
-        place = self._group.add_group("topic", topic).add_group("partition", str(partition))
-        place.gauge("currentOffset", lambda: self._offsets.pop((topic, partition), None))
+    def register_offsets(self) -> None:
+        """Report the offset of each partition's last record once: its next task may run on another worker."""
+        for (topic, partition), arrow in self._lasts.items():
+            self._offsets[topic, partition] = arrow["offset"][-1].as_py()
+            place = self._group.add_group("topic", topic).add_group("partition", str(partition))
+            place.gauge("currentOffset", partial(self._offsets.pop, (topic, partition), None))
+        self._lasts.clear()
 
     @property
     def _fetch_lag(self) -> int | None:
         written_at = self._last["timestamp"][-1].as_py()
         return None if written_at is None else self._fetched_at - int(written_at)
+
+
+def _partition_of(arrow: pa.RecordBatch) -> tuple[str, int]:
+    return arrow["topic"][0].as_py(), arrow["partition"][0].as_py()
 
 
 def _payload_bytes(arrow: pa.RecordBatch) -> int:

@@ -66,7 +66,7 @@ class TaskRunner(Generic[Ops]):
             rest: Input of the task, which Spark requires to be read to its end, even after a failure.
         """
         try:
-            with NOTE.task(self.attempt.id, tried_before()), self._operators() as operators:
+            with NOTE.task(self.attempt.id, tried_before()), self.operators() as operators:
                 yield from work(operators)
         except KafkastreamError as error:
             for _ in rest:
@@ -74,7 +74,8 @@ class TaskRunner(Generic[Ops]):
             yield Report(ReportKind.FAILURE, self.node, error)
 
     @contextmanager
-    def _operators(self) -> Iterator[Ops]:
+    def operators(self) -> Iterator[Ops]:
+        """Open the operators, or take them from the cache; after a failure they are dropped."""
         operators = WORKER_CACHE.take(self.attempt, self.key, self._opened)
         try:
             yield operators

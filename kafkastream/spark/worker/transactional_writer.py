@@ -133,10 +133,14 @@ class TransactionalWriter:
         """End before an offset; a later task has the rest of the micro-batch."""
         self._end = Marker(self._batch, offset)
 
-    def finish(self) -> None:
-        """Write the rest; the slot can be reused in the next task."""
+    def publish(self) -> None:
+        """Write the buffered records, if there are any."""
         if self._records:
             self._publish(self._end)
+
+    def finish(self) -> None:
+        """Write the rest; the slot can be reused in the next task."""
+        self.publish()
         if self._slot is not None:
             _kept[self._name] = self._slot
             while len(_kept) > _MOST_KEPT:

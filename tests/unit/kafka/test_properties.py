@@ -24,6 +24,7 @@ def test_producers_behave_as_javas_by_default() -> None:
         "max.in.flight.requests.per.connection": "5",
         "enable.idempotence": "true",
         "statistics.interval.ms": "200",
+        "socket.nagle.disable": "true",
     }
 
 

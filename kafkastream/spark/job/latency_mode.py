@@ -1,0 +1,122 @@
+"""Decides which parts of a job run in latency mode, with how many tasks, and whether a checkpoint allows it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Final, final
+
+from pyspark import SparkContext
+
+from kafkastream.cdc.node import PipelineNode
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, JobGraph, KeyedNode, PrintSink
+from kafkastream.model.job.job_result import JobSettings
+from kafkastream.options.job import BUFFER_TIMEOUT
+from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.internals.jvm import task_slots
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode
+
+__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "latency_tasks", "refusal"]
+
+log = logging.getLogger("kafkastream")
+
+_SINKS: Final = (KafkaSink, PrintSink, DiscardingSink, CollectSink)
+
+
+def refusal(part: JobGraph) -> str | None:
+    """Return why a part of a job runs in micro-batches, though the latency mode is on; None if it does not."""
+    if any(isinstance(node, (QueryNode, StreamNode)) for node in part.nodes):
+        return "it has a SQL query"
+    if any(isinstance(node, PipelineNode) for node in part.nodes):
+        return "it is a pipeline"
+    keyed = next((node for node in part.nodes if isinstance(node, KeyedNode)), None)
+    if keyed is not None:
+        return f"operator {keyed.name!r} takes elements by key, or has state"
+    other = next((node for node in part.sinks if not isinstance(node.sink, _SINKS)), None)
+    if other is not None:
+        return f"sink {other.name!r} is a {type(other.sink).__name__}, which writes by the micro-batch"
+    kafka = [node for node in part.sources if isinstance(node.source, KafkaSource)]
+    aligned = next((node for node in kafka if node.watermarks.alignment is not None), None)
+    if aligned is not None:
+        return f"source {aligned.name!r} has watermark alignment"
+    return None if kafka else "it reads no topic"
+
+
+@final
+class LatencySlots:
+    """Slots of Spark's that the epochs of this application's jobs occupy, by the job's run."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, int] = {}
+
+    def take(self, run: str, slots: int) -> None:
+        """Note that a job occupies slots until its end."""
+        self._taken[run] = slots
+
+    def give_back(self, run: str) -> None:
+        """Note the end of a job."""
+        self._taken.pop(run, None)
+
+    @property
+    def taken(self) -> int:
+        """Number of slots that jobs occupy."""
+        return sum(self._taken.values())
+
+
+LATENCY_SLOTS: Final = LatencySlots()
+
+
+def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], settings: JobSettings) -> Sequence[int]:
+    """Return the number of tasks of each part's epochs, 0 for those that run in micro-batches.
+
+    Tasks of an epoch occupy their slots as long as the job runs, so some are left to other parts.
+
+    Raises:
+        DefinitionError: Spark has too few slots.
+    """
+    if settings.latency is None:
+        return [0] * len(parts)
+    reasons = [refusal(part) for part in parts]
+    for part, reason in zip(parts, reasons, strict=True):
+        if reason is not None:
+            names = ", ".join(repr(node.name) for node in part.sources)
+            log.info("job %r: the part of source %s runs in micro-batches, since %s", settings.name, names, reason)
+    epochs = sum(reason is None for reason in reasons)
+    if not epochs:
+        return [0] * len(parts)
+    slots, taken = task_slots(spark), LATENCY_SLOTS.taken
+    kept = int(epochs < len(parts))
+    share = (slots - taken - kept) // epochs
+    if share < 1:
+        raise DefinitionError(
+            f"the latency mode needs a slot of Spark's for each of {epochs} parts"
+            f"{' and one for the others' if kept else ''}, and of {slots} slots {taken} are occupied by other jobs",
+            where=f"job {settings.name!r}",
+            now="Give Spark more cores (spark.master local[8], say), or leave out the buffer timeout.",
+        )
+    tasks = min(share, settings.parallelism or spark.defaultParallelism)
+    LATENCY_SLOTS.take(run, epochs * tasks)
+    return [tasks if reason is None else 0 for reason in reasons]
+
+
+def check_mode(folder: CheckpointFolder, name: str, *, in_epochs: bool) -> None:
+    """Check that a query may continue from its checkpoint in this mode; after a clean end it always may.
+
+    Raises:
+        UnsupportedFeatureError: The query was interrupted in the other mode.
+    """
+    state = folder.state(name)
+    if state is None or folder.ran_in_epochs(name) == in_epochs:
+        return
+    if in_epochs and state.planned_at_ms is None:
+        return
+    before, now = ("micro-batches", "latency mode") if in_epochs else ("latency mode", "micro-batches")
+    raise UnsupportedFeatureError(
+        f"the job was interrupted in {before}, and cannot continue in {now} from there",
+        where=f"checkpoint {folder.of_query(name)}",
+        now=f"Start it once more as before and stop it by cancel() or Ctrl-C; then the mode may change. "
+        f"{BUFFER_TIMEOUT.key} chooses it.",
+    )

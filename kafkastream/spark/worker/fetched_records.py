@@ -1,0 +1,82 @@
+"""Records that a consumer has fetched, as the Arrow batches that a source's task takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+import pyarrow as pa
+
+from kafkastream.model.connectors.subscription import TopicPartition
+
+__all__ = ["FetchedRecord", "arrow_of"]
+
+_HEADERS: Final = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
+
+
+class FetchedRecord(Protocol):
+    """Record of Kafka's client."""
+
+    def offset(self) -> int | None:
+        """Offset in its partition."""
+
+    def timestamp(self) -> tuple[int, int]:
+        """Type of the timestamp, and its ms."""
+
+    def key(self) -> Any:
+        """Bytes of the key."""
+
+    def value(self) -> Any:
+        """Bytes of the value."""
+
+    def headers(self) -> Any:
+        """Pairs of a name and bytes; None if there are none."""
+
+
+Column = Callable[[Sequence[FetchedRecord]], pa.Array]
+
+
+def arrow_of(
+    node: int, partition: TopicPartition, messages: Sequence[FetchedRecord], columns: Sequence[str]
+) -> pa.RecordBatch:
+    """Return records of a partition with the columns, and their types, that Spark's Kafka source gives.
+
+    Args:
+        node: Node of the source.
+        partition: Partition of all records.
+        messages: The records; at least one.
+        columns: Names of the columns, besides that of the node.
+    """
+    number = len(messages)
+    same = {
+        "source": pa.scalar(node, pa.int32()),
+        "topic": pa.scalar(partition.topic, pa.string()),
+        "partition": pa.scalar(partition.partition, pa.int32()),
+    }
+    names = ["source", *columns]
+    arrays = [pa.repeat(same[name], number) if name in same else _COLUMNS[name](messages) for name in names]
+    return pa.RecordBatch.from_arrays(arrays, names)
+
+
+def _timestamps(messages: Sequence[FetchedRecord]) -> pa.Array:
+    return pa.array([one.timestamp()[1] for one in messages], pa.int64())
+
+
+def _timestamp_types(messages: Sequence[FetchedRecord]) -> pa.Array:
+    """Return the types of the timestamps as Java numbers them, one less than librdkafka does."""
+    return pa.array([one.timestamp()[0] - 1 for one in messages], pa.int32())
+
+
+def _headers(messages: Sequence[FetchedRecord]) -> pa.Array:
+    rows = [[{"key": key, "value": value} for key, value in one.headers() or ()] for one in messages]
+    return pa.array(rows, _HEADERS)
+
+
+_COLUMNS: Final[Mapping[str, Column]] = {
+    "offset": lambda messages: pa.array([one.offset() for one in messages], pa.int64()),
+    "timestamp": _timestamps,
+    "value": lambda messages: pa.array([one.value() for one in messages], pa.binary()),
+    "key": lambda messages: pa.array([one.key() for one in messages], pa.binary()),
+    "headers": _headers,
+    "timestampType": _timestamp_types,
+}
