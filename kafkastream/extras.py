@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "SHELL", "Extra"]
+__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
 
 
 @final
@@ -49,3 +49,5 @@ AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")
 POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
 PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")
 SHELL: Final = Extra("shell", "prompt-toolkit", "prompt_toolkit", "the SQL shell")
+UI: Final = Extra("ui", "starlette", "starlette", "the job page")
+UI_SERVER: Final = Extra("ui", "uvicorn", "uvicorn", "the job page")

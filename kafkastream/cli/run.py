@@ -31,9 +31,10 @@ __all__ = ["run_command"]
     help="Make `import pyflink` import kafkastream; by default, if PyFlink is not installed.",
 )
 @quiet_option
+@click.option("--ui", is_flag=True, help="Serve the job page, at port 8081 or the next free one.")
 @click.argument("script", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments: tuple[str, ...]) -> None:
+def run_command(*, as_pyflink: bool | None, quiet: bool, ui: bool, script: Path, arguments: tuple[str, ...]) -> None:
     """Run the job SCRIPT with its ARGUMENTS.
 
     The job runs on this machine, unless Spark's settings name a cluster.
@@ -53,7 +54,7 @@ def run_command(*, as_pyflink: bool | None, quiet: bool, script: Path, arguments
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
     try:
-        with run_by_command(quiet=quiet), STARTED.awaited():
+        with run_by_command(quiet=quiet, ui=ui), STARTED.awaited():
             runpy.run_path(str(script), run_name="__main__")
     except KafkastreamError as error:
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(script)]

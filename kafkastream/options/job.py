@@ -17,6 +17,7 @@ from kafkastream.options.parsers import (
     millis_or_never,
     text,
 )
+from kafkastream.options.rest import REST_OPTIONS
 from kafkastream.options.restarts import RESTART_OPTIONS
 
 __all__ = [
@@ -216,6 +217,7 @@ JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     PYTHON_ARCHIVES,
     PROGRESS,
     *LATENCY_OPTIONS,
+    *REST_OPTIONS,
     JARS,
     CLASSPATHS,
     AUTO_WATERMARK_INTERVAL,

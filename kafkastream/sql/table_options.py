@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar, cast, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import URL_USER, FrozenMap, Secret, is_secret, redacted
+from kafkastream.model.common.immutable import FrozenMap, Secret, is_secret, masked_value, redacted
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
@@ -122,8 +122,7 @@ class GivenOptions(Generic[D_co]):
 
     def masked(self, key: str) -> str:
         """Return a resolved value, with ``***`` instead of secrets."""
-        value = self.values[key]
-        return "***" if is_secret(key) or isinstance(value, Secret) else URL_USER.sub("***@", value)
+        return masked_value(key, self.values[key])
 
     def where(self, key: str | None = None) -> str:
         """Return the position of an option, or the subject of the options."""

@@ -240,6 +240,9 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
     finally:
         query.stop()
     assert (found["id"], found["rows"]) == (str(query.id), 1)
+    ran = [one for one in queries.progress_after(query, "") if "addBatch" in one["durationMs"]]
+    assert [one["batchId"] for one in ran][:1] == [0]
+    assert queries.progress_after(query, max(one["timestamp"] for one in query.recentProgress)) == []
     assert found["at work"] >= 0
     kept = folder / "query"
     assert checkpoints.query_of_id_file((kept / checkpoints.id_file(".")).read_text()) == str(query.id)

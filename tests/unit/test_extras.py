@@ -13,14 +13,19 @@ import pytest
 from kafkastream.cli.sql import _shell
 from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
 from kafkastream.errors import SetupError
-from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, SHELL, Extra
+from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER, Extra
 from kafkastream.metrics.reporters import reporters_of
+from kafkastream.model.job.page_settings import page_settings_of
 from kafkastream.postgres.client import connect
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
 from tests.package import MODULES, ROOT
 
-EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS, SHELL)
+EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER)
+LATE: Final = {
+    f"kafkastream.{name}"
+    for name in ("cli.shell.prompt", "metrics.prometheus", "page.guard", "page.routes", "page.server")
+}
 SCHEMA: Final = '{"type": "record", "name": "Order", "fields": []}'
 REPORTER: Final = {
     "metrics.reporter.prom.factory.class": "org.apache.flink.metrics.prometheus.PrometheusReporterFactory"
@@ -39,6 +44,8 @@ REPORTER: Final = {
         ),
         pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
         pytest.param(SHELL, lambda: _shell("", {}), id="shell"),
+        pytest.param(UI, lambda: page_settings_of({"rest.port": "0"}), id="job page"),
+        pytest.param(UI_SERVER, lambda: page_settings_of({"rest.port": "0"}), id="server of the job page"),
     ],
 )
 def test_a_missing_package_is_told_with_its_extra(
@@ -55,14 +62,14 @@ def test_nothing_imports_them_before_they_are_needed() -> None:
 import importlib, sys
 sys.modules.update(dict.fromkeys({[extra.module for extra in EXTRAS]}))
 for module in {MODULES}:
-    if module not in ("kafkastream.cli.shell.prompt", "kafkastream.metrics.prometheus"):
+    if module not in {LATE}:
         importlib.import_module(module)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("extra", EXTRAS, ids=lambda extra: extra.name)
+@pytest.mark.parametrize("extra", EXTRAS, ids=lambda extra: extra.package)
 def test_each_extra_installs_its_package(extra: Extra) -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(rf"^{extra.name} = \[(.*?)\]$", project, re.MULTILINE)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar, final
 
-__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "Secret", "is_secret", "redacted"]
+__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "Secret", "is_secret", "masked_value", "redacted"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -47,6 +47,16 @@ def is_secret(key: str) -> bool:
         (True, False)
     """
     return _SECRET_KEY.search(key) is not None
+
+
+def masked_value(key: str, value: str) -> str:
+    """Return the value of a property as it may be shown: ``***`` for a secret, and for the user part of URLs.
+
+    Example:
+        >>> masked_value("sasl.password", "pw"), masked_value("registry.url", "http://user:pw@host")
+        ('***', 'http://***@host')
+    """
+    return _HIDDEN if is_secret(key) or isinstance(value, Secret) else URL_USER.sub(f"{_HIDDEN}@", value)
 
 
 def redacted(value: object) -> str:

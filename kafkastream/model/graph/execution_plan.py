@@ -16,7 +16,7 @@ from kafkastream.model.common.watermark_strategy import (
 )
 from kafkastream.model.graph.job_graph import JobGraph, KeyedInput, KeyedNode, Node, OperatorNode, SourceNode
 
-__all__ = ["execution_plan"]
+__all__ = ["execution_plan", "ship_strategies"]
 
 
 def execution_plan(graph: JobGraph, parallelism: int) -> str:
@@ -39,7 +39,7 @@ def _node(node: Node, parallelism: int) -> dict[str, object]:
     }
     if node.inputs:
         shown["predecessors"] = [
-            {"id": taken.node, "ship_strategy": _ship_strategy(taken), "side": "second"} for taken in _inputs(node)
+            {"id": taken, "ship_strategy": strategy, "side": "second"} for taken, strategy in ship_strategies(node)
         ]
     match node:
         case SourceNode(watermarks=WatermarkStrategy(generation=NoWatermarks())):
@@ -51,6 +51,11 @@ def _node(node: Node, parallelism: int) -> dict[str, object]:
         case _:
             pass
     return shown
+
+
+def ship_strategies(node: Node) -> list[tuple[int, str]]:
+    """Return the id of each input node, and Flink's word for how its elements come."""
+    return [(taken.node, _ship_strategy(taken)) for taken in _inputs(node)]
 
 
 def _inputs(node: Node) -> tuple[KeyedInput, ...]:

@@ -17,6 +17,7 @@ from kafkastream.metrics.standing import Standing, time_text
 from kafkastream.model.common.html import html_table
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.job.page_settings import PageSettings
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "LatencySettings", "RunningJob"]
@@ -147,6 +148,8 @@ class JobSettings:
         reporters: Metric reporters.
         progress: Whether the job reports its progress on standard error: on, off, or auto.
         latency: Settings of the latency mode; None if it is off.
+        page: Settings of the job page; None if there is none.
+        configuration: All settings as they were given, under Flink's keys.
     """
 
     name: str
@@ -165,6 +168,8 @@ class JobSettings:
     reporters: tuple[ReporterSettings, ...] = ()
     progress: str = "auto"
     latency: LatencySettings | None = None
+    page: PageSettings | None = None
+    configuration: Mapping[str, str] = FrozenMap()
 
     @property
     def effective_checkpoint_interval_ms(self) -> int | None:

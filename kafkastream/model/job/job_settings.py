@@ -12,6 +12,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.model.job.job_result import JobSettings, LatencySettings
+from kafkastream.model.job.page_settings import page_settings_of
 from kafkastream.model.job.restart_strategies import restart_strategy_of
 from kafkastream.options import checkpoints, latency
 from kafkastream.options import job as options
@@ -67,6 +68,8 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         reporters=reporters_of(configuration.to_dict()),
         progress=read(options.PROGRESS),
         latency=_latency(configuration),
+        page=page_settings_of(configuration.to_dict()),
+        configuration=FrozenMap(configuration.to_dict()),
     )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Protocol
 
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["OffsetReader", "query_id", "records_at_work", "replace_offset_reader", "sources_of"]
+__all__ = ["OffsetReader", "progress_after", "query_id", "records_at_work", "replace_offset_reader", "sources_of"]
 
 _QUERY_ID: Final = "sql.streaming.queryId"
 _READER_FIELD: Final = "kafkaOffsetReader"
@@ -63,6 +65,26 @@ def replace_offset_reader(source: Any, make: Callable[[Any], OffsetReader]) -> N
     field = source.getClass().getDeclaredField(_READER_FIELD)
     field.setAccessible(True)
     field.set(source, make(field.get(source)))
+
+
+def progress_after(query: StreamingQuery, after: str) -> list[StreamingQueryProgress]:
+    """Return the reports of progress that Spark made after a time, the oldest first.
+
+    ``recentProgress`` would fetch and parse all that Spark keeps, a hundred by default.
+
+    Args:
+        query: Query.
+        after: Timestamp of a report.
+    """
+    execution: Any = query
+    kept = execution._jsq.recentProgress()
+    found: list[StreamingQueryProgress] = []
+    for place in reversed(range(len(kept))):
+        one = StreamingQueryProgress.fromJson(json.loads(kept[place].json()))
+        if one["timestamp"] <= after:
+            break
+        found.append(one)
+    return found[::-1]
 
 
 def records_at_work(query: StreamingQuery) -> int:

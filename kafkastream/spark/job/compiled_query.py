@@ -122,7 +122,7 @@ class CompiledQuery:
             self.inputs,
             partial(kafka_inputs, self._folder.session, sources, is_named=self.part.place.is_named),
             partial(self._begin, runner, metrics.came_to),
-            QueryProgress(self.inputs, self.context.settings, metrics, self._keep, self.plan.keyed),
+            QueryProgress(self.inputs, self.context.settings, metrics, self._keep, self.plan.keyed, self._name),
             lambda: self.plan.epochs,
         )
 
@@ -151,6 +151,7 @@ class CompiledQuery:
             event_time=None if keyed is None else keyed.time,
             name=self._name,
             begun=self.memory.begun,
+            history=self.context.metrics.history,
         )
 
     def _batches(self, runner: QueryRunner) -> MicroBatches:

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import SparkSession
 
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.metrics.history import JobHistory
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.flow_text import flow_text
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobSettings
+from kafkastream.model.job.page_settings import PageSettings
+from kafkastream.page.job_state import JobFacts
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity
 from kafkastream.spark.checkpoint.owner import FolderOwner
 from kafkastream.spark.job.cluster_checks import check_cluster, checkpointed
 from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.compiled_query import CompiledQuery, JobContext, compiled
-from kafkastream.spark.job.job_lines import JobLines
+from kafkastream.spark.job.job_lines import JobLines, page_of_command
 from kafkastream.spark.job.job_metrics import JobMetrics
 from kafkastream.spark.job.latency_mode import LATENCY_SLOTS, latency_tasks, refusal
 from kafkastream.spark.job.live_runs import LIVE_RUNS
@@ -33,6 +38,9 @@ from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.source_compatibility import generators
+
+if TYPE_CHECKING:
+    from kafkastream.page.server import PageServer
 
 __all__ = ["start", "start_and_collect"]
 
@@ -70,23 +78,16 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
     session = spark_session(settings.python_executable, has_epochs=has_epochs)
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
-    queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
-    zones = sorted(queries | {node.processing.time_zone for node in graph.nodes if isinstance(node, PipelineNode)})
-    if len(zones) > 1:
-        raise UnsupportedFeatureError(
-            f"queries in the time zones {' and '.join(zones)} in one job",
-            where="table.local-time-zone",
-            now="Set it before the first of them, or execute them as jobs of their own.",
-        )
-    if zones:
-        session = table_session(session, zones[0])
+    session = _in_time_zone(session, graph)
     components = tuple(graph.components())
     _check_ends(components)
     check_cluster(session, components, settings)
     folder = CheckpointFolder.of(session, settings)
     job_id = JobID()
     restarts = Restarts(settings.restarts)
-    metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count)
+    page = settings.page or page_of_command(settings.configuration)
+    history = None if page is None else JobHistory()
+    metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count, history=history)
     run = JobAttempt(str(job_id), job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
     LIVE_RUNS.begin(run.id)
     try:
@@ -98,6 +99,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
             context = JobContext(folder, settings, metrics, collect, FrozenMap(by_part))
             parts = [compiled(context, part, run, QueryMemory()) for part in identity.parts]
             identity.keep([one.dependencies for one in parts])
+            server = None if page is None else _served(page)
             metrics.report_by(settings.reporters)
         except BaseException:
             owner.release()
@@ -108,8 +110,9 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         folder.clean()
         raise
     lines = JobLines.of(settings.name, graph, settings.progress)
-    lines.started(flow_text(graph), session.sparkContext.uiWebUrl)
-    return Job(
+    spark_page = session.sparkContext.uiWebUrl
+    lines.started(flow_text(graph), spark_page, None if server is None else server.address)
+    job = Job(
         job_id,
         settings.name,
         _servers(graph),
@@ -120,6 +123,30 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         owner.lost,
         lines,
     )
+    if server is not None:
+        parallelism = settings.parallelism or session.sparkContext.defaultParallelism
+        facts = JobFacts(job_id=job_id, graph=graph, settings=settings, parallelism=parallelism, spark_page=spark_page)
+        server.jobs.add(facts, job)
+    return job
+
+
+def _in_time_zone(session: SparkSession, graph: JobGraph) -> SparkSession:
+    """Return the session for queries in their time zone."""
+    queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
+    zones = sorted(queries | {node.processing.time_zone for node in graph.nodes if isinstance(node, PipelineNode)})
+    if len(zones) > 1:
+        raise UnsupportedFeatureError(
+            f"queries in the time zones {' and '.join(zones)} in one job",
+            where="table.local-time-zone",
+            now="Set it before the first of them, or execute them as jobs of their own.",
+        )
+    return table_session(session, zones[0]) if zones else session
+
+
+def _served(settings: PageSettings) -> PageServer:
+    from kafkastream.page.server import served
+
+    return served(settings)
 
 
 def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Final, Protocol, final
@@ -16,8 +17,12 @@ from rich.text import Text
 
 from kafkastream.metrics.standing import Pace, Standing
 from kafkastream.model.graph.job_graph import JobGraph, PrintSink
+from kafkastream.model.job.page_settings import PageSettings, page_settings_of
+from kafkastream.options.rest import DEFAULT_PORTS, REST_BIND_PORT
 
-__all__ = ["JobLines", "kept_in_place", "run_by_command"]
+__all__ = ["JobLines", "kept_in_place", "page_of_command", "run_by_command"]
+
+log = logging.getLogger("kafkastream")
 
 _LONG_WORK_S: Final = 3.0
 _IN_PLACE_S: Final = 1.0
@@ -29,19 +34,35 @@ class _Command:
     """Settings of the ``kafkastream`` command that runs the program, if one does."""
 
     tells: bool | None = None
+    shows_page: bool = False
 
 
 _COMMAND: Final = _Command()
 
 
 @contextmanager
-def run_by_command(*, quiet: bool) -> Iterator[None]:
-    """Run a program within a ``kafkastream`` command: its jobs show progress, unless the command is quiet."""
-    before, _COMMAND.tells = _COMMAND.tells, not quiet
+def run_by_command(*, quiet: bool, ui: bool = False) -> Iterator[None]:
+    """Run a program within a ``kafkastream`` command: its jobs show progress, unless the command is quiet.
+
+    Args:
+        quiet: Whether the command is quiet.
+        ui: Whether jobs without a port of their own have a job page.
+    """
+    before = _COMMAND.tells, _COMMAND.shows_page
+    _COMMAND.tells, _COMMAND.shows_page = not quiet, ui
     try:
         yield
     finally:
-        _COMMAND.tells = before
+        _COMMAND.tells, _COMMAND.shows_page = before
+
+
+def page_of_command(configured: Mapping[str, str]) -> PageSettings | None:
+    """Return the settings of the job page that the ``kafkastream`` command wants for a job; None if it wants none.
+
+    Args:
+        configured: Settings of the job, under Flink's keys.
+    """
+    return page_settings_of({REST_BIND_PORT.key: DEFAULT_PORTS, **configured}) if _COMMAND.shows_page else None
 
 
 def tells(progress: str) -> bool:
@@ -69,10 +90,14 @@ class JobLines:
         name: The job's name.
         is_on: Whether to print anything.
         shares_terminal: Whether the job itself prints to the terminal, so that progress is not shown in place.
+        is_silent: Whether the user wants no lines, so that the address of a job page is only logged.
     """
 
-    def __init__(self, name: str, *, is_on: bool = False, shares_terminal: bool = False) -> None:
+    def __init__(
+        self, name: str, *, is_on: bool = False, shares_terminal: bool = False, is_silent: bool = False
+    ) -> None:
         self._name = name
+        self._is_silent = is_silent
         self._is_on = is_on
         self._on_terminal = is_terminal(sys.stderr)
         self.is_in_place = is_on and self._on_terminal and not shares_terminal
@@ -85,12 +110,23 @@ class JobLines:
         """Create the lines of a job with this value of ``kafkastream.progress``."""
         prints = [node.sink for node in graph.sinks if isinstance(node.sink, PrintSink)]
         shares = any(is_terminal(sys.stderr if sink.to_err else sys.stdout) for sink in prints)
-        return JobLines(name, is_on=tells(progress), shares_terminal=shares)
+        is_silent = _COMMAND.tells is False or progress == "off"
+        return JobLines(name, is_on=tells(progress), shares_terminal=shares, is_silent=is_silent)
 
-    def started(self, flow: str, page: str | None) -> None:
-        """Print that the job starts, with its sources and sinks and the address of Spark's web interface."""
-        at = "" if page is None else f". Spark UI: {page}"
+    def started(self, flow: str, spark_page: str | None, job_page: str | None = None) -> None:
+        """Print that the job starts, with its sources and sinks and the addresses of its page and Spark's."""
+        pages = {"Job page": job_page, "Spark UI": spark_page}
+        at = "".join(f". {name}: {page}" for name, page in pages.items() if page is not None)
         self._say(f"job {self._name!r} starts: {flow}{at}")
+        if job_page is not None and not self._is_on:
+            self._tell_page(job_page)
+
+    def _tell_page(self, page: str) -> None:
+        """Print the address of a page that somebody has asked for where nothing else is printed."""
+        if self._is_silent:
+            log.info("job page of %r: %s", self._name, page)
+        else:
+            self._print(f"job {self._name!r} has a page: {page}")
 
     def outlives_program(self) -> None:
         """Print that the program has ended and its process waits for the job."""
@@ -121,8 +157,10 @@ class JobLines:
             self._say(self._pace.end_text(how))
 
     def _say(self, text: str) -> None:
-        if not self._is_on:
-            return
+        if self._is_on:
+            self._print(text)
+
+    def _print(self, text: str) -> None:
         at = "" if self._on_terminal else f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S%z} "
         with suppress(AttributeError, OSError, ValueError):  # standard error is closed or missing
             print(f"{at}{text}", file=sys.stderr, flush=True)  # noqa: T201

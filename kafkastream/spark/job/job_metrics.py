@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, final
 import attrs
 from typing_extensions import assert_never
 
+from kafkastream.metrics.history import CompletedBatch, JobHistory, PartitionStanding
 from kafkastream.metrics.log_reporter import LogReporter
 from kafkastream.metrics.reporters import (
     LogReporterSettings,
@@ -51,9 +52,18 @@ class JobMetrics:
         name: Its name.
         job_id: Its identity.
         restarts: Returns the number of restarts.
+        history: History of the job for its page; None if nobody reads it.
     """
 
-    def __init__(self, graph: JobGraph, name: str, job_id: JobID, restarts: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        graph: JobGraph,
+        name: str,
+        job_id: JobID,
+        restarts: Callable[[], int],
+        history: JobHistory | None = None,
+    ) -> None:
+        self.history = history
         names = distinct_names(node.label for node in graph.nodes)
         operators = {
             node.id: Operator(name, node.uid or str(node.id)) for node, name in zip(graph.nodes, names, strict=True)
@@ -108,6 +118,7 @@ class _Followed(NamedTuple):
     commits: GroupCommits | None
     reached: Mapping[TopicPartition, int]
     pending: Mapping[TopicPartition, int]
+    time: WatermarkService | None
 
     @property
     def node(self) -> int:
@@ -127,6 +138,24 @@ class _Followed(NamedTuple):
     def come_further(self, reached: Offsets, ends: Offsets) -> _Followed:
         pending = {p: max(end - reached.get(p, end), 0) for p, end in ends.items()}
         return self._replace(reached={**self.reached, **reached}, pending={**self.pending, **pending})
+
+    def partitions(self) -> Iterator[PartitionStanding]:
+        """Yield the progress in each partition."""
+        committed = {} if self.commits is None else self.commits.committed
+        times = {} if self.time is None else self.time.of_partitions(self.node)
+        for partition, offset in sorted(self.reached.items()):
+            watermark, is_idle = times.get(partition, (None, False))
+            lag = self.pending.get(partition)
+            yield PartitionStanding(
+                node=self.node,
+                topic=partition.topic,
+                partition=partition.partition,
+                offset=offset,
+                end=None if lag is None else offset + lag,
+                committed=committed.get(partition),
+                watermark_ms=watermark,
+                is_idle=is_idle,
+            )
 
     def come_to(self, logged: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
         offsets = {p: max(offset, self.reached.get(p, offset)) for p, offset in logged.items()}  # epochs run ahead
@@ -148,6 +177,7 @@ class QueryMetrics:
         event_time: Watermarks; None if the query has none on the driver.
         name: Name of the query; only its last start sets its metrics.
         begun: Offsets of the sources when the job started, by their keys; default: their starting offsets.
+        history: History of the job; None if nobody reads it.
     """
 
     def __init__(
@@ -158,7 +188,9 @@ class QueryMetrics:
         event_time: WatermarkService | None = None,
         name: str = "query",
         begun: Mapping[str, Mapping[TopicPartition, int]] = FrozenMap(),
+        history: JobHistory | None = None,
     ) -> None:
+        self._history = history
         self._store = store
         self._event_time = event_time
         self._parallelism = parallelism
@@ -170,7 +202,7 @@ class QueryMetrics:
     def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
         """Begin with the sources of the query."""
         pairs = zip(inputs, commits, strict=True)
-        self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}) for one, own in pairs)
+        self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}, self._event_time) for one, own in pairs)
 
     def standing(self) -> Standing:
         """Return the progress of the sources as of the last completed micro-batch."""
@@ -184,6 +216,24 @@ class QueryMetrics:
     def came_to(self, node: int, reached: Offsets, ends: Offsets) -> None:
         """Note the offsets that the epochs of a source have reached, and the ends of its partitions."""
         self._followed = tuple(one if one.node != node else one.come_further(reached, ends) for one in self._followed)
+
+    def partitions(self) -> tuple[PartitionStanding, ...]:
+        """Return the progress in each partition as of the last completed micro-batch."""
+        return tuple(standing for one in self._followed for standing in one.partitions())
+
+    def watermarks(self) -> Mapping[int, int]:
+        """Return the last watermark after each node that has one."""
+        return {} if self._event_time is None else self._event_time.of_nodes()
+
+    @property
+    def reads_each_progress(self) -> bool:
+        """Whether it needs each of Spark's reports, not only the last."""
+        return self.counts_by_progress or self._history is not None
+
+    def completed(self, batches: Sequence[CompletedBatch]) -> None:
+        """Note completed micro-batches."""
+        if self._history is not None:
+            self._history.add(batches)
 
     @property
     def counts_by_progress(self) -> bool:

@@ -6,15 +6,18 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
+from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.metrics.history import PartitionStanding
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.internals.queries import records_at_work
+from kafkastream.spark.internals.queries import progress_after, records_at_work
+from kafkastream.spark.job.batch_history import micro_batches
 from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.spark.job.job_metrics import QueryMetrics
 from kafkastream.spark.plan.keyed_query import KeyedQuery
@@ -40,6 +43,7 @@ class QueryProgress:
         metrics: Metrics of the sources.
         keep: Saves the offset ranges of the sources.
         keyed: Keyed operators of the query, which need the offsets for watermarks; None if there are none.
+        name: Name of the query.
     """
 
     def __init__(
@@ -49,7 +53,9 @@ class QueryProgress:
         metrics: QueryMetrics,
         keep: Keep,
         keyed: KeyedQuery | None = None,
+        name: str = "query",
     ) -> None:
+        self._name = name
         self._inputs = inputs
         self._commits = tuple(GroupCommits.of(one, settings) for one in inputs)
         self._metrics = metrics
@@ -83,7 +89,7 @@ class QueryProgress:
         """Process the progress since the last call, and commit offsets if due."""
         progress = query.lastProgress
         if progress is not None and progress["timestamp"] != self._seen:
-            self._count_between(query, self._seen, progress["timestamp"])
+            self._read_each(query, progress)
             self._seen = progress["timestamp"]
             ends = [source["endOffset"] for source in progress["sources"]]
             of_kafka = [end for end in ends if not is_control(end)] if self._inputs else []
@@ -100,11 +106,23 @@ class QueryProgress:
         for commits in filter(None, self._commits):
             commits.commit_if_due()
 
-    def _count_between(self, query: StreamingQuery, after: str, until: str) -> None:
+    def _read_each(self, query: StreamingQuery, last: StreamingQueryProgress) -> None:
+        """Read all reports since the last one that was read, if the metrics need more than ``last``."""
+        if not self._metrics.reads_each_progress:
+            return
+        news = [one for one in progress_after(query, self._seen) if one["timestamp"] <= last["timestamp"]]
         if self._metrics.counts_by_progress:
-            for progress in query.recentProgress:
-                if after < progress["timestamp"] <= until:
-                    self._metrics.count(progress)
+            for one in news:
+                self._metrics.count(one)
+        self._metrics.completed(micro_batches(self._name, self._inputs, news))
+
+    def partitions(self) -> tuple[PartitionStanding, ...]:
+        """Return the progress in each partition of the sources."""
+        return self._metrics.partitions()
+
+    def watermarks(self) -> Mapping[int, int]:
+        """Return the last watermark after each node that has one."""
+        return self._metrics.watermarks()
 
     def standing(self, query: StreamingQuery) -> Standing:
         """Return the progress of the sources, including the running micro-batch as far as Spark reports it."""

@@ -14,8 +14,10 @@ from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.job.job_result import JobExecutionResult, JobID, JobStatus
+from kafkastream.page.job_state import JobState
 from kafkastream.spark.job.job_lines import JobLines, kept_in_place
 from kafkastream.spark.job.job_metrics import JobMetrics
+from kafkastream.spark.job.page_record import PageRecord
 from kafkastream.spark.job.query_runner import Part, QueryRunner, only_logged
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_query import RunningQuery
@@ -88,6 +90,7 @@ class Job:
         self._runners = [QueryRunner(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
         self._restarts = restarts
         self._metrics = metrics
+        self._record = PageRecord(metrics)
         self._at_end = at_end
         self._folder_lost = folder_lost
         self.lines = lines or JobLines(name)
@@ -102,6 +105,9 @@ class Job:
         if self.finished.done():
             self.finished.is_asked_for = True
             return self._ended_as
+        return self._running_status()
+
+    def _running_status(self) -> JobStatus:
         if self._failure is not None:
             return JobStatus.FAILING
         if self.stopping.is_set():
@@ -114,8 +120,14 @@ class Job:
 
     def standing(self) -> Standing | None:
         """Return the progress of the job's sources."""
-        queries = [one.query for one in self._runners]
-        return Standing.of(query.standing() for query in queries if query is not None)
+        return Standing.of(query.standing() for query in self._queries())
+
+    def state(self) -> JobState:
+        """Return the state of the job for its page; the program has not seen a failure by that."""
+        return self._record.state(self._queries())
+
+    def _queries(self) -> list[RunningQuery]:
+        return [query for query in (one.query for one in self._runners) if query is not None]
 
     def cancel(self) -> Future[None]:
         """Stop after the running micro-batch."""
@@ -162,6 +174,7 @@ class Job:
         while self._any_goes_on():
             with only_logged("a line of progress"):
                 self.lines.look(self.standing)
+                self._record.note(self._running_status(), self.standing)
             self._failure = self._failure or self._folder_lost()
             if self._is_to_stop:
                 since = since or time.monotonic()
@@ -201,6 +214,7 @@ class Job:
             if wait_ms is None:
                 self._failure = self._failure or failure
             else:
+                self._record.failed(failure, self._restarts.count, wait_ms)
                 reason = str(failure).splitlines()[0]
                 log.warning(
                     "job %r is started again in %g s (restart %d): %s",
@@ -229,11 +243,14 @@ class Job:
         failed, stopped = self._failure is not None, self.stopping.is_set()
         with only_logged("the last line of progress"):
             self.lines.ended("has failed" if failed else "was stopped" if stopped else "has finished", self.standing)
+        self._ended_as = JobStatus.FAILED if failed else JobStatus.CANCELED if stopped else JobStatus.FINISHED
+        with only_logged("the record of the job's end"):
+            if self._failure is not None:
+                self._record.failed(self._failure)
+            self._record.end(self._ended_as, self._queries())
         if self._failure is not None:
-            self._ended_as = JobStatus.FAILED
             self.finished.set_exception(self._failure.with_traceback(None))  # without the frames of Spark and py4j
         else:
-            self._ended_as = JobStatus.CANCELED if stopped else JobStatus.FINISHED
             runtime = round((time.monotonic() - self._began) * 1000)
             result = JobExecutionResult(job_id=self.job_id, net_runtime_ms=runtime, metrics=self.metrics())
             self.finished.set_result(result)

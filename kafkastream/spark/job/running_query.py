@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, final
 from pyspark.errors import StreamingQueryException
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.metrics.history import PartitionStanding
 from kafkastream.metrics.standing import Standing
 from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.internals import texts
@@ -137,6 +138,19 @@ class RunningQuery:
     def standing(self) -> Standing:
         """Return the progress of its sources."""
         return self._progress.standing(self._query)
+
+    def partitions(self) -> tuple[PartitionStanding, ...]:
+        """Return the progress in each partition of its sources."""
+        return self._progress.partitions()
+
+    def watermarks(self) -> Mapping[int, int]:
+        """Return the last watermark after each node that has one."""
+        return self._progress.watermarks()
+
+    @property
+    def activity(self) -> str:
+        """Description of what the query is doing, in Spark's words; empty if it has ended."""
+        return str(self._query.status["message"]) if self.is_active else ""
 
     def end(self, *, completed: bool) -> None:
         """Make the last commits; after a bounded run, or epochs that ended well, save the end for the next run."""

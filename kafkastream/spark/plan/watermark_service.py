@@ -103,6 +103,17 @@ class WatermarkService:
         come_to = {subtask: _come_to(own) for subtask, own in subtasks.items()}
         return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
 
+    def of_partitions(self, source: int) -> dict[TopicPartition, tuple[int | None, bool]]:
+        """Return the watermark of each partition of a source, None if there is none, and whether it is idle."""
+        return {
+            partition: (None if one.watermark <= MIN_WATERMARK else one.watermark, one.is_idle)
+            for partition, one in self._of_partitions(self._source(source)).items()
+        }
+
+    def of_nodes(self) -> dict[int, int]:
+        """Return the last watermark after each node that has one and leads to a keyed operator."""
+        return {node: watermark for node, watermark in self._combined.copy().items() if watermark > MIN_WATERMARK}
+
     def allowed(self, source: int) -> int | None:
         """Return the maximum watermark of a source: the minimum of its group plus the drift; None for no limit.
 

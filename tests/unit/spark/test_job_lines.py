@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import pty
 import re
@@ -26,11 +27,12 @@ from kafkastream.model.graph.job_graph import (
     SourceNode,
 )
 from kafkastream.spark.job import job_lines
-from kafkastream.spark.job.job_lines import JobLines, kept_in_place, run_by_command
+from kafkastream.spark.job.job_lines import JobLines, kept_in_place, page_of_command, run_by_command
 
 STANDING = Standing(records=750, left=250)
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d{4} "
 PAGE = "http://here:4040"
+JOB_PAGE = "http://here:8081/"
 
 
 @attrs.frozen
@@ -123,6 +125,34 @@ def test_who_is_told(capsys: pytest.CaptureFixture[str], progress: str, quiet: b
         with run_by_command(quiet=quiet):
             tell(progress)
     assert (capsys.readouterr().err != "") == is_told
+
+
+@pytest.mark.parametrize(
+    ("progress", "expected"),
+    [
+        ("on", rf"job 'orders' starts: topic orders → print. Job page: {JOB_PAGE}. Spark UI: {PAGE}\n"),
+        ("auto", rf"job 'orders' has a page: {JOB_PAGE}\n"),
+        ("off", ""),
+    ],
+)
+def test_the_address_of_a_job_page_is_told_unless_the_user_wants_no_lines(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, progress: str, expected: str
+) -> None:
+    caplog.set_level(logging.INFO, "kafkastream")
+    JobLines.of("orders", graph(DiscardingSink()), progress).started("topic orders → print", PAGE, JOB_PAGE)
+    assert re.fullmatch(f"({TIME}{expected})" if expected else "", capsys.readouterr().err)
+    assert (JOB_PAGE in caplog.text) is (progress == "off")
+
+
+def test_the_command_gives_jobs_a_page_unless_they_have_their_own() -> None:
+    assert page_of_command({}) is None
+    with run_by_command(quiet=False, ui=True):
+        page = page_of_command({"rest.bind-address": "127.0.0.1"})
+        assert page is not None
+        assert (page.ports[0], page.bind_address, len(page.ports)) == (8081, "127.0.0.1", 101)
+        with run_by_command(quiet=False):
+            assert page_of_command({}) is None
+    assert page_of_command({}) is None
 
 
 @pytest.mark.usefixtures("hurry")

@@ -1,0 +1,100 @@
+"""Views of jobs as the data of the page: one document with all that the page of a job shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import attrs
+
+from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
+from kafkastream.page.flink_metrics import commit_ms
+from kafkastream.page.graph_layout import Place, graph_layout_of
+from kafkastream.page.job_view import JobView
+
+__all__ = ["job_document", "jobs_document"]
+
+_OWN_DOCUMENTS = frozenset({"batches", "health", "metrics", "reached_ms", "samples"})
+
+
+def jobs_document(views: Iterable[JobView]) -> dict[str, Any]:
+    """Return the list of jobs, the newest first."""
+    newest = sorted(views, key=lambda view: view.began_ms, reverse=True)
+    return {"jobs": [_heading(view) for view in newest]}
+
+
+def _heading(view: JobView) -> dict[str, Any]:
+    return {
+        "id": view.id,
+        "name": view.name,
+        "flow": view.flow,
+        "status": view.status.name,
+        "began_ms": view.began_ms,
+        "duration_ms": view.duration_ms,
+        "records": view.records,
+        "per_second": view.per_second,
+        "lag": view.lag,
+        "restarts": view.restarts,
+    }
+
+
+def job_document(view: JobView) -> dict[str, Any]:
+    """Return a job with the layout of its graph; numbers stay numbers, and the page formats them."""
+    whole = attrs.asdict(view, filter=lambda attribute, _: attribute.name not in _OWN_DOCUMENTS)
+    return {
+        **whole,
+        "status": view.status.name,
+        "health": {"level": view.health.level.value, "text": view.health.text},
+        "is_over": view.status.is_terminal_state(),
+        "duration_ms": view.duration_ms,
+        "layout": _layout(view),
+        "batches": [
+            {**attrs.asdict(batch, recurse=False), "phases_ms": dict(batch.phases_ms), "commit_ms": commit_ms(batch)}
+            for batch in view.batches
+        ],
+        "samples": [attrs.astuple(sample) for sample in view.samples],
+        "metrics": [
+            [metric.operator, metric.subtask, metric.path, metric.kind.value, _shown(metric.value)]
+            for metric in view.metrics
+        ],
+    }
+
+
+def _shown(value: MetricValue) -> str | float:
+    match value:
+        case MeterValue(count=count, rate=rate):
+            return f"{rate:,.1f}/s ({count:,})"
+        case DistributionValue(count=count):
+            return f"{value.mean:,.1f} (n={count:,}, {value.min:,g} … {value.max:,g})"
+        case bool():
+            return str(value).lower()
+        case _:
+            return value
+
+
+def _layout(view: JobView) -> dict[str, Any]:
+    ids = {vertex.id: vertex.node for vertex in view.vertices}
+    inputs: dict[int, list[int]] = {vertex.node: [] for vertex in view.vertices}
+    strategies = {}
+    for edge in view.edges:
+        inputs[ids[edge.end]].append(ids[edge.start])
+        strategies[ids[edge.start], ids[edge.end]] = edge.ship_strategy
+    layout = graph_layout_of(inputs)
+    return {
+        "columns": layout.columns,
+        "rows": layout.rows,
+        "nodes": {str(node): _place(place) for node, place in layout.nodes.items()},
+        "edges": [
+            {
+                "start": edge.start,
+                "end": edge.end,
+                "ship_strategy": strategies[edge.start, edge.end],
+                "places": [_place(place) for place in edge.places],
+            }
+            for edge in layout.edges
+        ],
+    }
+
+
+def _place(place: Place) -> list[float]:
+    return [place.column, place.row]
