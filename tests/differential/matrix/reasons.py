@@ -53,7 +53,7 @@ REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
         lambda cell: cell.theirs is False
     ),
     "A time has six digits of a second; Flink keeps nine.": (
-        lambda cell: re.search("[.][0-9]{7}", str(cell.theirs)) is not None
+        lambda cell: re.search(":[0-9]{2}[.][0-9]{7}", str(cell.theirs)) is not None
     ),
     "Times before 1970 are rounded down, and days before 1582 are those of the Gregorian calendar; Flink rounds some "
     "towards 1970, and counts some by the Julian calendar.": (
@@ -86,6 +86,7 @@ REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
     "NaN equals NaN, and is greater than all numbers.": (
         lambda cell: cell.family == "approximate" and cell.has("^NaN$")
     ),
+    "The last digit of LOG and POWER is that of Spark's mathematics.": lambda cell: cell.says("(LOG|POWER)[(]d, e"),
     "The square root of a negative infinity is NaN, and TRUNCATE leaves numbers that begin at the 18th digit.": (
         lambda cell: cell.says("(SQRT|TRUNCATE)[(]d")
     ),

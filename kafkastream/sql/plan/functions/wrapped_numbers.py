@@ -25,16 +25,28 @@ def wraps(expression: TypedExpression) -> bool:
     """Whether an expression computes a whole number from others, and may overflow."""
     return (
         isinstance(expression, Call)
-        and (expression.function in _TRIES or (expression.function in _OTHERS and not _is_safe(expression)))
+        and (expression.function in _TRIES or expression.function in _OTHERS)
+        and not _is_safe(expression)
         and all(one.type.kind in WHOLE and not is_null(one) for one in expression.arguments)
-        and not all(isinstance(one, Literal) for one in expression.arguments)
+        and not all(_is_small(one) for one in expression.arguments)
     )
 
 
+def _is_small(expression: TypedExpression) -> bool:
+    """Whether an expression is a literal whose sums and products with others like it are in the range of INT."""
+    return isinstance(expression, Literal) and abs(int(expression.value or 0)) < 2**15
+
+
 def _is_safe(call: Call) -> bool:
-    """Whether a quotient or a rounded number is in the range of its type whatever the number is."""
+    """Whether a quotient, a rounded number or a number with a minus is in the range of its type, whatever the rest is."""
     given = whole_number(call.arguments[1]) if len(call.arguments) > 1 else 0
-    return given not in (None, -1) if call.function == "/" else call.function == "ROUND" and (given or 0) >= 0
+    match call.function:
+        case "/":
+            return given not in (None, -1)
+        case "ROUND":
+            return (given or 0) >= 0
+        case function:
+            return function == _NEGATION and isinstance(call.arguments[0], Literal)
 
 
 def wrapped_text(expression: TypedExpression, text: Callable[[TypedExpression], str]) -> str:

@@ -40,6 +40,8 @@ _EVENTS = table(
 class Catalog:
     """The table ``events``."""
 
+    database = "default_database"
+
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         return _EVENTS if path == ("events",) else None
 

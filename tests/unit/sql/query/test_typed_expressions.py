@@ -17,6 +17,7 @@ from kafkastream.sql.plan.expression import (
     Interval,
     IntervalUnit,
     Literal,
+    TypedExpression,
     UserCall,
     columns_in,
     conjunction,
@@ -144,7 +145,7 @@ assert not {"pyspark", "py4j"} & set(sys.modules)
 
 def test_sums_of_bigint_repeat_no_part_more_than_twice() -> None:
     number = column(0, "BIGINT")
-    total = number
+    total: TypedExpression = number
     for place in range(1, 5):
         total = call("+", total, column(place, "BIGINT"))
     text = spark_text(total)
