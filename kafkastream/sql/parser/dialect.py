@@ -290,11 +290,10 @@ class _Parser(parser.Parser):
         if self._match_text_seq("FOR", "SYSTEM_TIME", "AS", "OF"):
             version = exp.Version(this="SYSTEM_TIME", kind="AS OF", expression=self._parse_bitwise())
             table.set("version", version)
-        if found := self._parse_match_recognize():
-            table.set("match", found)
-            return
         if alias := self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS):
             table.set("alias", alias)
+        if found := self._parse_match_recognize():
+            table.set("match", found)
 
     def _parse_match_recognize(self) -> exp.MatchRecognize | None:
         return match_recognize(self)

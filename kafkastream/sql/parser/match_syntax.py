@@ -20,9 +20,12 @@ _UNKNOWN: Final = {
     "(": "Group patterns are not supported yet, as in Flink: put quantifiers behind single variables",
     "PERMUTE": "PERMUTE patterns are not part of Flink SQL",
     "{": "Exclusions of patterns ('{- A -}') are not part of Flink SQL",
-    "^": "Anchors of patterns are not part of Flink SQL",
-    "$": "Anchors of patterns are not part of Flink SQL",
+    "^": "Flink ignores the anchors of a pattern: leave them out",
+    "$": "Flink ignores the anchors of a pattern: leave them out",
 }
+
+
+_ONCE: Final = {LEAST: 1, MOST: 1, RELUCTANT: False}
 
 
 def match_recognize(parser: Any) -> exp.MatchRecognize | None:
@@ -41,7 +44,7 @@ def match_recognize(parser: Any) -> exp.MatchRecognize | None:
     ).update_positions(start)
     match.set("within", parser._parse_interval() if parser._match_text_seq("WITHIN") else None)
     if parser._match_text_seq("SUBSET"):
-        parser.raise_error("SUBSET is not part of Flink SQL", parser._prev)
+        parser.raise_error("SUBSET is not supported: name the variables themselves", parser._prev)
     match.set("define", _named(parser, is_measure=False) if parser._match_text_seq("DEFINE") else None)
     parser._match_r_paren()
     match.set("alias", parser._parse_table_alias())
@@ -110,8 +113,18 @@ def _pattern(parser: Any) -> exp.Tuple:
     if not parser._match_text_seq("PATTERN"):
         parser.raise_error("Expected PATTERN (...)")
     parser._match_l_paren()
-    variables = []
+    return exp.Tuple(expressions=_variables(parser))
+
+
+def _variables(parser: Any) -> list[exp.Expr]:
+    """Parse variables up to the closing parenthesis; those in inner parentheses, too."""
+    variables: list[exp.Expr] = []
     while not parser._match(TokenType.R_PAREN):
+        if parser._match(TokenType.L_PAREN):
+            variables += _variables(parser)
+            if _quantifier(parser) != _ONCE:
+                parser.raise_error(_UNKNOWN["("], parser._prev)
+            continue
         if parser._curr is None or (parser._curr.text.upper() in _UNKNOWN):
             parser.raise_error(_UNKNOWN[parser._curr.text.upper()] if parser._curr else "Expected )", parser._curr)
         name = _name(parser)
@@ -119,7 +132,7 @@ def _pattern(parser: Any) -> exp.Tuple:
         variables.append(name)
     if not variables:
         parser.raise_error("Expected the variables of the pattern")
-    return exp.Tuple(expressions=variables)
+    return variables
 
 
 def _quantifier(parser: Any) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
     if match is not None:
         from kafkastream.sql.planner.match_recognize import matched
 
-        rows, node = with_distinct_names(matched(planner, rows, match)), match
+        rows, node = matched(planner, rows, match), match
     rows = renamed(planner, node, rows)
     return rows, Scope.of(rows.relation.fields, _alias(node))
 

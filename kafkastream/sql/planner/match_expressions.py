@@ -14,6 +14,7 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import called_name, is_call
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, columns_in, renumbered
 from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.plan.time_attribute import TimeAttribute
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -88,9 +89,19 @@ class VariableCompiler(ExpressionCompiler):
             name = called_name(node).upper()
             raise self.text.error(node, f"{name}() is not part of Flink SQL.", _REFUSED[name])
         if is_call(node, "MATCH_ROWTIME"):
-            return ColumnRef(MATCH_TIME, self._time)
+            return self._match_time(node)
         aggregate = aggregate_of(self._inner(), node)
         return super().compile(node) if aggregate is None else self._aggregated(node, aggregate)
+
+    def _match_time(self, node: exp.Anonymous) -> TypedExpression:
+        """Compile ``MATCH_ROWTIME()``, or that of a time column, whose type it has."""
+        if not node.expressions:
+            return ColumnRef(MATCH_TIME, self._time.not_null())
+        column = super().compile(node.expressions[0])
+        if not isinstance(column, ColumnRef) or self.scope.fields[column.place].time is not TimeAttribute.EVENT:
+            what = "The function MATCH_ROWTIME requires argument to be a row time attribute type."
+            raise self.text.error(node, what, "Leave the argument out.")
+        return ColumnRef(MATCH_TIME, column.type)
 
     def _inner(self) -> _OneRow:
         return _OneRow(self)
@@ -121,11 +132,8 @@ class VariableCompiler(ExpressionCompiler):
     def _aggregated(self, node: exp.Expr, aggregate: RequestedAggregate) -> TypedExpression:
         if aggregate.call.distinct or aggregate.filter is not None:
             what = f"{self.text.shown(node)}: aggregates of MATCH_RECOGNIZE take neither DISTINCT nor FILTER."
-            raise self.text.refused(node, what, "Flink ignores them: aggregate CASE WHEN ... THEN x END.")
-        if not aggregate.arguments:
-            what = "COUNT(*) has no pattern variable."
-            raise self.text.error(node, what, "Count a column that is never NULL: COUNT(A.id).")
-        variables = {self._variable(node, one) for one in aggregate.arguments}
+            raise self.text.error(node, what, "For FILTER, aggregate CASE WHEN ... THEN x END.")
+        variables = {self._variable(node, one) for one in aggregate.arguments} or {None}
         found = attrs.evolve(
             aggregate,
             arguments=tuple(
@@ -159,6 +167,6 @@ class _OneRow(ExpressionCompiler):
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression."""
         if is_call(node, "FIRST", "LAST", "PREV", "NEXT", "MATCH_ROWTIME"):
-            what = f"{self.text.shown(node)} cannot be nested in another such call or in an aggregate."
-            raise self.text.error(node, what, "Take a column.")
+            what = f"{self.text.shown(node)} is not supported in an aggregate, or in another such call."
+            raise self.text.refused(node, what, "Flink ignores it in aggregates: take the column.")
         return super().compile(node)

@@ -50,8 +50,10 @@ def matched(planner: SelectPlanner, rows: PlannedRows, match: exp.MatchRecognize
     time, orders = _order(planner, relation, match)
     names = _names(text, match)
     columns = InputColumns(references(relation))
-    variables = _variables(planner, relation, match, names, columns)
-    measures = _measures(planner, relation, match, names, columns)
+    of = VariableCompiler(planner, relation.fields, names)
+    variables = _variables(planner, match, of, columns)
+    measures = _measures(planner, match, VariableCompiler(planner, relation.fields, names), columns, len(keys))
+    _check_measures(text, match, [relation.fields[at].name for at in keys])
     skip, skip_variable = _skip(text, match, names)
     is_event = relation.fields[time].time is TimeAttribute.EVENT
     operation = MatchRecognize(
@@ -108,16 +110,11 @@ def _order(planner: SelectPlanner, relation: Relation, match: exp.MatchRecognize
 
 
 def _variables(
-    planner: SelectPlanner,
-    relation: Relation,
-    match: exp.MatchRecognize,
-    names: Sequence[str],
-    columns: InputColumns,
+    planner: SelectPlanner, match: exp.MatchRecognize, of: VariableCompiler, columns: InputColumns
 ) -> tuple[PatternVariable, ...]:
     text, pattern = planner.text, match.args["pattern"].expressions
     defined = {one.alias: one.this for one in match.args.get("define") or ()}
     variables: list[PatternVariable] = []
-    of = VariableCompiler(planner, relation.fields, names)
     for number, node in enumerate(pattern):
         condition = defined.get(node.name)
         variable = _quantified(text, node, variables)
@@ -214,18 +211,23 @@ class _Measures(NamedTuple):
     proctimes: frozenset[int]
 
 
+def _check_measures(text: QueryText, match: exp.MatchRecognize, keys: Sequence[str]) -> None:
+    seen = set(keys)
+    for one in match.args["measures"]:
+        if one.alias in seen:
+            what = f"Columns ambiguously defined: {{{one.alias}}}"
+            raise text.error(
+                one, what, "Give each measure a name that no other one has, and no column of PARTITION BY."
+            )
+        seen.add(one.alias)
+
+
 def _measures(
-    planner: SelectPlanner,
-    relation: Relation,
-    match: exp.MatchRecognize,
-    names: Sequence[str],
-    columns: InputColumns,
+    planner: SelectPlanner, match: exp.MatchRecognize, of: VariableCompiler, columns: InputColumns, keys: int
 ) -> _Measures:
     """Compile MEASURES: rows of a match give values, from which an expression computes the measure."""
     nodes = match.args.get("measures") or []
-    of = VariableCompiler(planner, relation.fields, names)
     values = [_proctime(planner) if is_call(one.this, "MATCH_PROCTIME") else of.compile(one.this) for one in nodes]
-    keys = len({one.name for one in match.args.get("partition_by") or ()})
     fields: dict[Reading, Field] = {}
     places: dict[int, int] = {}
     for value in values:

@@ -84,7 +84,7 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT id FROM orders FOR UPDATE",
         f"SELECT /*+ LOOKUP({RETRIES}) */ o.id FROM orders AS o JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON o.cur = r.cur",
         "SELECT id FROM orders TABLESAMPLE BERNOULLI (10)",
-        "SELECT * FROM orders MATCH_RECOGNIZE (ORDER BY ts MEASURES COUNT(DISTINCT A.id) AS x PATTERN (A) DEFINE A AS id > 1)",
+        "SELECT * FROM orders MATCH_RECOGNIZE (ORDER BY ts MEASURES SUM(LAST(A.id)) AS x PATTERN (A) DEFINE A AS id > 1)",
         "SELECT * FROM orders MATCH_RECOGNIZE (ORDER BY ts MEASURES A.id AS x PATTERN (A B) DEFINE B AS B.cur LIKE A.cur)",
         "SELECT LAG(id) IGNORE NULLS OVER (ORDER BY ts) FROM orders",
         "SELECT SUM(id) OVER (w ROWS 2 PRECEDING) FROM orders WINDOW w AS (ORDER BY ts)",
