@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["AVRO", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
+__all__ = ["AVRO", "PORT", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
 
 
 @final
@@ -29,14 +29,14 @@ class Extra:
     module: str
     needed_by: str
 
-    def imported(self) -> Any:
-        """Import the module.
+    def imported(self, module: str = "") -> Any:
+        """Import the module, or another one that the extra installs.
 
         Raises:
             SetupError: The package is not installed.
         """
         try:
-            return import_module(self.module)
+            return import_module(module or self.module)
         except ImportError as error:
             raise SetupError(
                 f"{self.needed_by} needs the package {self.package}",
@@ -46,6 +46,7 @@ class Extra:
 
 
 AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")
+PORT: Final = Extra("port", "tree-sitter-java", "tree_sitter", "porting Java programs")
 POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
 PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")
 SHELL: Final = Extra("shell", "prompt-toolkit", "prompt_toolkit", "the SQL shell")

@@ -17,6 +17,7 @@ from kafkastream.cli.doctor import doctor_command
 from kafkastream.cli.jars import jars_command
 from kafkastream.cli.pack import pack_command
 from kafkastream.cli.pipeline import pipeline_command
+from kafkastream.cli.port import port_command
 from kafkastream.cli.run import run_command
 from kafkastream.cli.sql import sql_command
 from kafkastream.errors import KafkastreamError
@@ -46,6 +47,7 @@ for command in (
     run_command,
     sql_command,
     pipeline_command,
+    port_command,
     broker_command,
     jars_command,
     pack_command,

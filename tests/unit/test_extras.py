@@ -13,15 +13,16 @@ import pytest
 from kafkastream.cli.sql import _shell
 from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
 from kafkastream.errors import SetupError
-from kafkastream.extras import AVRO, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER, Extra
+from kafkastream.extras import AVRO, PORT, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER, Extra
 from kafkastream.metrics.reporters import reporters_of
 from kafkastream.model.job.page_settings import page_settings_of
+from kafkastream.port.reading import read_text
 from kafkastream.postgres.client import connect
 from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
 from tests.package import MODULES, ROOT
 
-EXTRAS: Final = (AVRO, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER)
+EXTRAS: Final = (AVRO, PORT, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER)
 LATE: Final = {
     f"kafkastream.{name}"
     for name in ("cli.shell.prompt", "metrics.prometheus", "page.guard", "page.routes", "page.server")
@@ -42,6 +43,7 @@ REPORTER: Final = {
         pytest.param(
             POSTGRES, lambda: connect(PostgresSettings(host="localhost", database="db")), id="PostgreSQL sink"
         ),
+        pytest.param(PORT, lambda: read_text("class Job { }"), id="Java programs"),
         pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
         pytest.param(SHELL, lambda: _shell("", {}), id="shell"),
         pytest.param(UI, lambda: page_settings_of({"rest.port": "0"}), id="job page"),

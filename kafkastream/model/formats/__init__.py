@@ -28,6 +28,12 @@ from kafkastream.model.formats.csv_row import (
     CsvRowSerializationSchema,
     CsvRowSerializationSchemaBuilder,
 )
+from kafkastream.model.formats.json_objects import (
+    JsonDeserializationSchema,
+    JsonSerializationSchema,
+    object_of_json,
+    resolve_annotations,
+)
 from kafkastream.model.formats.json_row import (
     JsonRowDeserializationSchema,
     JsonRowDeserializationSchemaBuilder,
@@ -52,13 +58,17 @@ __all__ = [
     "CsvRowSerializationSchemaBuilder",
     "DeserializationSchema",
     "InitializationContext",
+    "JsonDeserializationSchema",
     "JsonRowDeserializationSchema",
     "JsonRowDeserializationSchemaBuilder",
     "JsonRowSerializationSchema",
     "JsonRowSerializationSchemaBuilder",
+    "JsonSerializationSchema",
     "KafkaSerializerSchema",
     "ProtobufDeserializationSchema",
     "ProtobufSerializationSchema",
     "SerializationSchema",
     "SimpleStringSchema",
+    "object_of_json",
+    "resolve_annotations",
 ]

@@ -1,0 +1,318 @@
+"""Translation of method calls: those of the program, of Java's library and of Flink's API."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import attrs
+
+from kafkastream.port.flink_calls import api_call
+from kafkastream.port.flink_types import is_api
+from kafkastream.port.java_nodes import Block, Call, Lambda, Method, Name, New, Return, This, Type
+from kafkastream.port.java_types import STRING, UNKNOWN, VOID
+from kafkastream.port.library import METHODS
+from kafkastream.port.library_calls import arguments_of, library_call, table_name
+from kafkastream.port.marks import Untranslated
+from kafkastream.port.names import snake_case
+from kafkastream.port.program_index import ClassInfo, anonymous_class
+from kafkastream.port.python_trees import attribute, call, code, constant, name
+from kafkastream.port.resolving import is_class
+from kafkastream.port.static_calls import method_call, static_call
+from kafkastream.port.translation import Body, Value, expression, translates
+
+__all__ = ["is_context"]
+
+_NEUTRAL: Final = frozenset({"equals", "hashCode", "toString", "size", "length", "isEmpty", "contains", "getClass"})
+_TEXT_ONLY: Final = frozenset({
+    "charAt", "toLowerCase", "toUpperCase", "trim", "startsWith", "endsWith", "substring", "split", "equalsIgnoreCase", "matches",
+    "replaceAll", "indexOf", "getBytes",
+})  # fmt: skip
+
+
+@translates(Call)
+def _call(node: Call, body: Body) -> Value:
+    if node.target is None:
+        return _own_call(node, body)
+    if isinstance(node.target, This):
+        return _super_call(node, body) if node.target.is_super else _own_call(node, body)
+    collected = _collected(node, body)
+    if collected is not None:
+        return collected
+    owner = is_class(node.target, body)
+    if owner is not None:
+        return static_call(owner, node, body)
+    return _object_call(node, expression(node.target, body), body)
+
+
+def is_context(kind: Type) -> bool:
+    """Return whether a type is a context of a process function, which has side outputs."""
+    return kind.name.endswith("Context")
+
+
+def _collected(node: Call, body: Body) -> Value | None:
+    """Yield what a collector or a side output gets."""
+    target = node.target
+    if isinstance(target, Name) and target.text in body.collectors and node.name == "collect":
+        return Value(ast.Yield(expression(node.arguments[0], body).code), VOID)
+    if isinstance(target, Name) and node.name == "output" and len(node.arguments) == 2:
+        variable = body.find(target.text)
+        if variable is not None and is_context(variable.type):
+            tag, element = (expression(one, body).code for one in node.arguments)
+            return Value(ast.Yield(ast.Tuple([tag, element], ast.Load())), VOID)
+    return None
+
+
+# Methods of the program
+
+
+def _own_call(node: Call, body: Body) -> Value:
+    if node.name == "<init>":
+        raise Untranslated("a class of Python has one constructor")
+    if node.name == "getRuntimeContext" and not node.arguments:
+        return _runtime(body)
+    info = body.owner
+    while info is not None:
+        found = body.index.find_method(
+            Type(info.declaration.name), node.name, len(node.arguments)
+        ) or body.index.find_method(Type(info.declaration.name), node.name)
+        if found is not None:
+            return method_call(node, _receiver_of(found, info, body), found[1], body)
+        info = body.index.classes.get(info.declaration.owner)
+    if node.name in body.index.statics:
+        return static_call(body.index.statics[node.name], node, body)
+    if node.name == "getClass" and not body.is_static:
+        return Value(code("type(self)"), Type("Class"))
+    if body.owner is not None and body.owner.role == "enum" and node.name in ("values", "valueOf"):
+        return static_call(body.owner.declaration.name, node, body)
+    if body.owner is not None and body.owner.role == "enum" and node.name in ("name", "ordinal"):
+        return _inherited_call(node, Value(name("self"), Type(body.owner.declaration.name)), body)
+    if node.target is not None and body.owner is not None:
+        return _object_call(node, Value(name("self"), Type("?")), body)
+    raise Untranslated(f"the method {node.name} is not known")
+
+
+def _runtime(body: Body) -> Value:
+    tree = name(body.runtime) if body.runtime is not None else code("self.runtime_context")
+    return Value(tree, Type("RuntimeContext"))
+
+
+def _receiver_of(found: tuple[ClassInfo, Method], info: ClassInfo, body: Body) -> ast.expr | None:
+    declaring, method = found
+    if method.is_static:
+        return name(declaring.python) if declaring.role != "main" else None
+    if info is not body.owner or body.is_static:
+        raise Untranslated(f"{method.name} is a method of the outer object, which a Python class does not see")
+    return name("self")
+
+
+def _super_call(node: Call, body: Body) -> Value:
+    info = body.owner
+    superclass = info.declaration.superclass if info is not None else None
+    arguments = [one.code for one in arguments_of(node, body)]
+    if superclass is None or superclass.name not in body.index.classes:
+        if node.name in ("open", "close", "<init>", "clear", "onTimer"):
+            return Value(constant(None), VOID)
+        raise Untranslated(f"super.{node.name} of Flink's class has no counterpart")
+    python = "__init__" if node.name == "<init>" else snake_case(node.name)
+    return Value(call(attribute(call("super"), python), *arguments))
+
+
+# Static methods
+
+
+# Methods of objects
+
+
+def _object_call(node: Call, receiver: Value, body: Body) -> Value:
+    kind = receiver.type
+    special = _SPECIAL.get(kind.name)
+    if special is not None:
+        return special(node, receiver, body)
+    if kind.name.startswith("Tuple"):
+        return _tuple_call(node, receiver, body)
+    if kind.name in body.index.classes:
+        return _program_call(node, receiver, body)
+    if table_name(kind) in METHODS:
+        found = library_call(node, receiver, body)
+        if found is not None:
+            return found
+    if kind.name == "?builder":
+        return _builder_call(node, receiver, body)
+    if is_api(kind):
+        return api_call(node, receiver, body)
+    return _other_call(node, receiver, body)
+
+
+def _other_call(node: Call, receiver: Value, body: Body) -> Value:
+    kind = receiver.type
+    if kind.name in ("Logger", "PrintStream"):
+        raise Untranslated(f"{node.name} of a logger is a statement")
+    if kind.name in _FUNCTIONAL and _FUNCTIONAL[kind.name] == node.name:
+        return Value(call(receiver.code, *(one.code for one in arguments_of(node, body))))
+    if kind.name != "?" and not re.fullmatch(r"[A-Z]{1,3}\d?|OUT|KEY|Object|Class|null", kind.name):
+        raise Untranslated(f"{kind.name}.{node.name} has no counterpart")
+    return _unknown_call(node, receiver, body)
+
+
+_FUNCTIONAL: Final[Mapping[str, str]] = {
+    "BiFunction": "apply",
+    "BinaryOperator": "apply",
+    "Consumer": "accept",
+    "Function": "apply",
+    "Predicate": "test",
+    "Supplier": "get",
+    "UnaryOperator": "apply",
+}
+
+
+def _rolled(node: Call, receiver: Value, body: Body) -> Value:
+    if node.name in ("build", "create"):
+        return Value(receiver.code, Type("RollingPolicy"))
+    keys = {
+        "withMaxPartSize": "part_size",
+        "withRolloverInterval": "rollover_interval",
+        "withInactivityInterval": "inactivity_interval",
+    }
+    assert isinstance(receiver.code, ast.Call)
+    value = expression(node.arguments[0], body)
+    tree = call(attribute(value.code, "to_millis")) if value.type.name == "Duration" else value.code
+    keywords = [*receiver.code.keywords, ast.keyword(keys[node.name], tree)]
+    return Value(ast.Call(receiver.code.func, [], keywords), receiver.type)
+
+
+def _formatter(node: Call, receiver: Value, body: Body) -> Value:
+    """Formatters of dates are patterns of Python."""
+    if node.name in ("withZone", "withLocale", "setTimeZone"):
+        return receiver
+    value = expression(node.arguments[0], body).code
+    if node.name == "format":
+        return Value(call(attribute(value, "strftime"), receiver.code), STRING)
+    return Value(call(code("datetime.strptime"), value, receiver.code), Type("LocalDateTime"))
+
+
+def _in_millis(node: Call, receiver: Value, body: Body) -> Value:
+    """``TimeUnit.MINUTES.toMillis(5)`` is a number."""
+    factors = {"milliseconds": 1, "seconds": 1000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+    divisors = {"toMillis": 1, "toSeconds": 1000, "toMinutes": 60_000}
+    if not isinstance(receiver.code, ast.Constant) or node.name not in divisors:
+        raise Untranslated(f"TimeUnit.{node.name} has no counterpart")
+    factor = factors[str(receiver.code.value)]
+    value = expression(node.arguments[0], body).code
+    if factor % divisors[node.name]:
+        raise Untranslated(f"TimeUnit.{node.name} has no counterpart")
+    if isinstance(value, ast.Constant) and isinstance(value.value, int):
+        return Value(constant(value.value * factor // divisors[node.name]), Type("long"))
+    return Value(code("a * b", a=value, b=constant(factor // divisors[node.name])), Type("long"))
+
+
+def _lombok(node: Call, receiver: Value, body: Body) -> Value:
+    """A Lombok builder becomes the call of the class, with keywords."""
+    assert isinstance(receiver.code, ast.Call)
+    if node.name == "build":
+        return Value(receiver.code, receiver.type.argument(0))
+    value = expression(node.arguments[0], body).code
+    keywords = [*receiver.code.keywords, ast.keyword(node.name, value)]
+    return Value(ast.Call(receiver.code.func, [], keywords), receiver.type)
+
+
+def _tuple_call(node: Call, receiver: Value, body: Body) -> Value:
+    if node.name == "getField" and len(node.arguments) == 1:
+        index = expression(node.arguments[0], body).code
+        return Value(ast.Subscript(receiver.code, index, ast.Load()))
+    if node.name == "toString":
+        return Value(call("java_text", receiver.code), STRING)
+    if node.name == "equals":
+        return Value(code("a == b", a=receiver.code, b=expression(node.arguments[0], body).code), Type("boolean"))
+    if node.name == "copy":
+        return receiver
+    raise Untranslated(f"tuples of Python have no {node.name}")
+
+
+def _program_call(node: Call, receiver: Value, body: Body) -> Value:
+    found = body.index.find_method(receiver.type, node.name, len(node.arguments))
+    field = body.index.accessor(receiver.type, node.name, len(node.arguments))
+    if field is not None and not node.arguments:
+        holder = body.index.classes[receiver.type.name]
+        kinds = [
+            one.fields[each].type
+            for one in body.index.supers(holder)
+            for each in one.fields
+            if one.field_name(each) == field
+        ]
+        return Value(attribute(receiver.code, field), kinds[0] if kinds else UNKNOWN)
+    if field is not None:
+        raise Untranslated(f"{node.name} sets an attribute, which is a statement in Python")
+    if found is not None and node.name not in ("toString", "equals", "hashCode", "compareTo"):
+        return method_call(node, receiver.code, found[1], body)
+    return _inherited_call(node, receiver, body)
+
+
+def _inherited_call(node: Call, receiver: Value, body: Body) -> Value:
+    info = body.index.classes[receiver.type.name]
+    table = {"enum": "Enum", "exception": "Exception"}.get(info.role, "Object")
+    found = library_call(node, Value(receiver.code, Type(table)), body)
+    if found is not None:
+        return found
+    if node.name == "compareTo":
+        return Value(call("java_compare", receiver.code, expression(node.arguments[0], body).code), Type("int"))
+    if info.role == "enum" and node.name == "getDeclaringClass":
+        return Value(call("type", receiver.code))
+    return _unknown_call(node, receiver, body)
+
+
+def _builder_call(node: Call, receiver: Value, body: Body) -> Value:
+    """A builder keeps the type of what it builds."""
+    built = receiver.type.argument(0)
+    if node.name.endswith("SerializationSchema") and isinstance(node.arguments[0], Lambda):
+        arguments = [schema_of(node.arguments[0], built, body)]
+    else:
+        arguments = [one.code for one in arguments_of(node, body, built.arguments)]
+    tree = call(attribute(receiver.code, snake_case(node.name)), *arguments)
+    return Value(tree, built if node.name == "build" else receiver.type)
+
+
+def schema_of(node: Lambda, built: Type, body: Body) -> ast.expr:
+    """Return a schema whose method is a lambda of Java: an object of a class that stands before the statement."""
+    block = node.body if isinstance(node.body, Block) else Block((Return(node.body, line=node.line),), line=node.line)
+    kind = built.argument(0)
+    parameters = tuple(one if one.type != UNKNOWN else attrs.evolve(one, type=kind) for one in node.parameters)
+    method = Method("serialize", Type("byte", dimensions=1), parameters, block, frozenset(), (), None, line=node.line)
+    declared = anonymous_class((method,), line=node.line)
+    return expression(New(Type("SerializationSchema"), (), declared, line=node.line), body).code
+
+
+def _unknown_call(node: Call, receiver: Value, body: Body) -> Value:
+    """Call a method of an object whose type is not known."""
+    field = body.index.accessor(UNKNOWN, node.name, len(node.arguments)) if not node.arguments else None
+    if field is not None:
+        return Value(attribute(receiver.code, field), _type_of_field(field, body))
+    table = "String" if node.name in _TEXT_ONLY else "Object" if node.name in _NEUTRAL else None
+    if node.name in ("size", "isEmpty", "contains"):
+        table = "Collection"
+    if node.name in ("length",):
+        table = "String"
+    if table is not None:
+        found = library_call(node, Value(receiver.code, Type(table)), body)
+        if found is not None:
+            return Value(found.code, found.type)
+    arguments = [one.code for one in arguments_of(node, body)]
+    own = [info for info in body.index.classes.values() if info.methods_named(node.name)]
+    kind = own[0].methods_named(node.name)[0].type if own else UNKNOWN
+    return Value(call(attribute(receiver.code, snake_case(node.name)), *arguments), kind)
+
+
+def _type_of_field(field: str, body: Body) -> Type:
+    kinds = {info.fields[field].type for info in body.index.classes.values() if field in info.fields}
+    return kinds.pop() if len(kinds) == 1 else UNKNOWN
+
+
+_SPECIAL: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
+    "?lombok": _lombok,
+    "?rolling": _rolled,
+    "DateTimeFormatter": _formatter,
+    "SimpleDateFormat": _formatter,
+    "TimeUnit": _in_millis,
+}

@@ -1,0 +1,28 @@
+"""Conversions that Java makes by itself: whole numbers become floating-point ones where the type says so."""
+
+from __future__ import annotations
+
+import ast
+
+from kafkastream.port.java_nodes import Type
+from kafkastream.port.java_types import is_floating, is_whole
+from kafkastream.port.python_trees import call, constant
+from kafkastream.port.translation import Value
+
+__all__ = ["converted"]
+
+
+def converted(value: Value, kind: Type) -> ast.expr:
+    """Return a value as one of a declared type: whole numbers become floating-point ones."""
+    if is_floating(kind) and is_whole(value.type):
+        number = _literal(value.code)
+        if number is not None:
+            return constant(float(number))
+        return call("float", value.code)
+    return value.code
+
+
+def _literal(tree: ast.expr) -> int | None:
+    if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub) and isinstance(tree.operand, ast.Constant):
+        return -int(str(tree.operand.value))
+    return int(tree.value) if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None

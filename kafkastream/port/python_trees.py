@@ -1,0 +1,164 @@
+"""Python programs as trees of ``ast``, with comments as statements, and functions that build them."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, final
+
+__all__ = [
+    "Blank",
+    "Remark",
+    "assign",
+    "attribute",
+    "call",
+    "code",
+    "constant",
+    "evaluate",
+    "is_yielding",
+    "item",
+    "name",
+    "names_in",
+    "strings_joined",
+    "walked",
+]
+
+
+@final
+class Remark(ast.stmt):
+    """Comment, of one or more lines."""
+
+    _fields = ()
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        super().__init__()
+        self.lines = tuple(lines)
+
+
+@final
+class Blank(ast.stmt):
+    """Blank line."""
+
+    _fields = ()
+
+
+def name(text: str) -> ast.Name:
+    """Return a name, or a literal in its own spelling."""
+    return ast.Name(text, ast.Load())
+
+
+def constant(value: Any) -> ast.expr:
+    """Return a literal."""
+    return ast.Constant(value)
+
+
+def attribute(target: ast.expr, text: str) -> ast.Attribute:
+    """Return an attribute of an object."""
+    return ast.Attribute(target, text, ast.Load())
+
+
+def item(target: ast.expr, index: ast.expr) -> ast.Subscript:
+    """Return an element of a collection."""
+    return ast.Subscript(target, index, ast.Load())
+
+
+def call(function: ast.expr | str, *arguments: ast.expr, **keywords: ast.expr) -> ast.Call:
+    """Return a call."""
+    called = name(function) if isinstance(function, str) else function
+    return ast.Call(called, list(arguments), [ast.keyword(key, value) for key, value in keywords.items()])
+
+
+def assign(target: ast.expr, value: ast.expr) -> ast.stmt:
+    """Return an assignment."""
+    return ast.Assign([target], value, lineno=0)
+
+
+def evaluate(value: ast.expr) -> ast.stmt:
+    """Return an expression as a statement."""
+    return ast.Expr(value)
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
+
+
+def code(text: str, **parts: ast.expr) -> ast.expr:
+    """Return the tree of Python code, with parts in the place of names.
+
+    Example:
+        >>> ast.unparse(code("a[0] if a else b", a=name("values"), b=constant(None)))
+        'values[0] if values else None'
+    """
+    tree = copy.deepcopy(_parsed(text))
+    replaced: ast.expr = _Replacing(parts).visit(tree)
+    return replaced
+
+
+class _Replacing(ast.NodeTransformer):
+    def __init__(self, parts: dict[str, ast.expr]) -> None:
+        self._parts = parts
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._parts.get(node.id, node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        node.args = [one for argument in node.args for one in _spread(argument)]
+        return node
+
+
+def _spread(argument: ast.expr) -> list[ast.expr]:
+    """Arguments in the place of ``*rest``."""
+    if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Tuple):
+        return argument.value.elts
+    return [argument]
+
+
+def walked(tree: ast.AST | Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes of a tree, or of several."""
+    for one in [tree] if isinstance(tree, ast.AST) else tree:
+        yield from ast.walk(one)
+
+
+def names_in(tree: ast.AST | Sequence[ast.AST]) -> set[str]:
+    """Return the names that a tree reads or assigns; names in annotations count, too."""
+    return {one.id for one in walked(tree) if isinstance(one, ast.Name)}
+
+
+def is_yielding(body: Sequence[ast.stmt]) -> bool:
+    """Return whether a function with this body is a generator."""
+    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in _own(body))
+
+
+def _own(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    for node in nodes:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
+            yield node
+            yield from _own(list(ast.iter_child_nodes(node)))
+
+
+def strings_joined(parts: Sequence[ast.expr]) -> ast.expr:
+    """Return an f-string of texts and values, or a plain text if there are only texts."""
+    values: list[ast.expr] = []
+    for part in parts:
+        for one in part.values if isinstance(part, ast.JoinedStr) else [part]:
+            _append(values, one)
+    if all(isinstance(value, ast.Constant) for value in values):
+        return values[0] if values else constant("")
+    return ast.JoinedStr(values)
+
+
+def _append(values: list[ast.expr], part: ast.expr) -> None:
+    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+        last = values[-1] if values else None
+        if isinstance(last, ast.Constant):
+            values[-1] = constant(str(last.value) + part.value)
+        else:
+            values.append(part)
+    elif isinstance(part, ast.FormattedValue):
+        values.append(part)
+    else:
+        values.append(ast.FormattedValue(part, -1))

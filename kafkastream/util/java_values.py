@@ -1,0 +1,187 @@
+"""Java's operations on numbers and texts where Python's give another result; programs made by ``kafkastream port`` use them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+__all__ = [
+    "java_compare",
+    "java_hash",
+    "java_matches",
+    "java_properties",
+    "java_quotient",
+    "java_remainder",
+    "java_replace_all",
+    "java_split",
+    "java_text",
+]
+
+
+def java_quotient(dividend: int, divisor: int) -> int:
+    """Divide whole numbers, rounding towards zero.
+
+    Example:
+        >>> java_quotient(-7, 2), -7 // 2
+        (-3, -4)
+    """
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient
+
+
+def java_remainder(dividend: float, divisor: float) -> Any:
+    """Return the remainder of a division, with the sign of the dividend.
+
+    Example:
+        >>> java_remainder(-7, 2), -7 % 2
+        (-1, 1)
+    """
+    if isinstance(dividend, int) and isinstance(divisor, int):
+        return dividend - divisor * java_quotient(dividend, divisor)
+    return math.fmod(dividend, divisor)
+
+
+def java_compare(one: Any, other: Any) -> int:
+    """Return a negative number, 0 or a positive number, as ``compareTo`` does.
+
+    Example:
+        >>> java_compare(1, 2), java_compare("b", "a")
+        (-1, 1)
+    """
+    return int(one > other) - int(one < other)
+
+
+def java_hash(value: str) -> int:
+    """Return the hash code of a text.
+
+    Example:
+        >>> java_hash("hello")
+        99162322
+    """
+    code = 0
+    for unit in memoryview(value.encode("utf-16-le")).cast("H"):
+        code = (31 * code + unit) & 0xFFFFFFFF
+    return code - (1 << 32) if code >= 1 << 31 else code
+
+
+def java_text(value: object) -> str:
+    """Return a value as Java prints it: ``true``, ``null``, ``1.0E7``, ``(a,1)``, ``[1, 2]``, ``{a=1}``.
+
+    Example:
+        >>> java_text(None), java_text(True), java_text(12345678.9), java_text(("a", 1.0)), java_text({"a": [1, 2]})
+        ('null', 'true', '1.23456789E7', '(a,1.0)', '{a=[1, 2]}')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return _floating_text(value)
+    if isinstance(value, tuple) and type(value) is tuple:
+        return f"({','.join(map(java_text, value))})"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{java_text(key)}={java_text(one)}' for key, one in value.items())}}}"
+    if isinstance(value, (list, set, frozenset)):
+        return f"[{', '.join(map(java_text, value))}]"
+    return str(value)
+
+
+def _floating_text(value: float) -> str:
+    """Text by ``Double.toString``: scientific notation below 1e-3 and from 1e7 on."""
+    if math.isnan(value) or math.isinf(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        plain = format(Decimal(repr(value)), "f")
+        return plain if "." in plain else f"{plain}.0"
+    sign, digits, exponent = Decimal(repr(value)).normalize().as_tuple()
+    assert isinstance(exponent, int)
+    text = "".join(map(str, digits))
+    return f"{'-' if sign else ''}{text[0]}.{text[1:] or '0'}E{exponent + len(text) - 1}"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)  # Java's \w, \d and \s are those of ASCII
+
+
+def java_split(text: str, pattern: str, limit: int = 0) -> list[str]:
+    r"""Split a text at the matches of a pattern, without empty texts at the end.
+
+    Args:
+        text: Text.
+        pattern: Regular expression.
+        limit: Most parts; 0 for all but empty ones at the end, a negative number for all.
+
+    Example:
+        >>> java_split("a,b,,", ","), java_split("to be, or", r"\W+"), java_split("", ",")
+        (['a', 'b'], ['to', 'be', 'or'], [''])
+    """
+    parts: list[str] = []
+    start = 0
+    for found in _compiled(pattern).finditer(text):
+        if found.end() == 0 or (found.start() == found.end() == len(text)):
+            continue  # Java takes no empty match at the start, nor one at the end
+        if limit > 0 and len(parts) == limit - 1:
+            break
+        parts.append(text[start : found.start()])
+        start = found.end()
+    parts.append(text[start:])
+    while limit == 0 and len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return parts if parts != [""] or not text or limit else []
+
+
+def java_matches(text: str, pattern: str) -> bool:
+    r"""Return whether a pattern matches the whole text.
+
+    Example:
+        >>> java_matches("2024", r"\d{4}"), java_matches("in 2024", r"\d{4}")
+        (True, False)
+    """
+    return _compiled(pattern).fullmatch(text) is not None
+
+
+def java_replace_all(text: str, pattern: str, replacement: str) -> str:
+    r"""Replace all matches of a pattern; ``$1`` in the replacement is a group.
+
+    Example:
+        >>> java_replace_all("a1b22", r"(\d+)", "<$1>")
+        'a<1>b<22>'
+    """
+    template = re.sub(r"\\([^\d])|\$(\d)|\$\{(\w+)\}", _group, replacement.replace("\\\\", "\\\\\\\\"))
+    return _compiled(pattern).sub(template, text)
+
+
+def _group(found: re.Match[str]) -> str:
+    escaped, number, name = found.groups()
+    return re.escape(escaped) if escaped else rf"\g<{number or name}>"
+
+
+def java_properties(lines: Iterable[str]) -> dict[str, str]:
+    r"""Read the lines of a properties file.
+
+    Example:
+        >>> java_properties(["# servers", "bootstrap.servers = localhost:9092", "group.id: shop"])
+        {'bootstrap.servers': 'localhost:9092', 'group.id': 'shop'}
+    """
+    found: dict[str, str] = {}
+    pending = ""
+    for line in lines:
+        text = pending + line.strip()
+        pending = ""
+        if not text or text[0] in "#!":
+            continue
+        if text.endswith("\\") and not text.endswith("\\\\"):
+            pending = text[:-1]
+            continue
+        key, value = re.fullmatch(r"((?:\\.|[^\\=:\s])+)\s*[=:\s]?\s*(.*)", text).groups()  # type: ignore[union-attr]  # text is not empty
+        found[re.sub(r"\\(.)", r"\1", key)] = re.sub(r"\\(.)", _escape, value)
+    return found
+
+
+def _escape(found: re.Match[str]) -> str:
+    return {"n": "\n", "t": "\t", "r": "\r", "f": "\f"}.get(found[1], found[1])
