@@ -74,6 +74,7 @@ def nodes_in(node: object) -> Iterator[Node]:
     """Yield a node and all nodes within it.
 
     Example:
+        >>> from kafkastream.port.java_nodes import Evaluate, Name, Unary
         >>> [type(one).__name__ for one in nodes_in(Evaluate(Unary("!", Name("ready"))))]
         ['Evaluate', 'Unary', 'Name']
     """
