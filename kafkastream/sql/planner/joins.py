@@ -58,12 +58,19 @@ def joined_rows(
         raise text.error(join, f"A {kind.value} JOIN needs ON.", "Write ON a.k = b.k.")
     planner = attrs.evolve(planner, hinted=planner.hinted.of_scopes(scope, other_scope))
     sides = with_sides((scope, other_scope), names)
-    found = join_conditions(planner, *sides, [one for one in nodes if not _is_true(one)])
+    given = [one for one in nodes if not _is_true(one)]
     if version:
+        found = join_conditions(planner, _without_times(sides[0]), _without_times(sides[1]), given)
         result = versioned(planner, (rows, other), (scope, other_scope), found, kind, version)
     else:
+        found = join_conditions(planner, *sides, given)
         result = of_two(planner, (rows, other), found, kind, join)
     return (*with_common_columns(planner, result, (scope, other_scope), names), conditions)
+
+
+def _without_times(scope: Scope) -> Scope:
+    """Return a scope whose times bound no join."""
+    return attrs.evolve(scope, fields=without_times(scope.fields))
 
 
 def _without_version(node: exp.Expr) -> exp.Expr:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
-from kafkastream.sql.plan.expression import ColumnRef
+from kafkastream.sql.plan.casts import typed_null
+from kafkastream.sql.plan.expression import Case, ColumnRef, TypedExpression, conjunction
 from kafkastream.sql.plan.operations import JoinKind, LookupJoin, TemporalJoin, TimeAttribute
-from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, normalized
+from kafkastream.sql.plan.plan_builder import (
+    PlannedRows,
+    column_of,
+    normalized,
+    projected,
+    reference,
+    references,
+)
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful
 from kafkastream.sql.planner.join_conditions import Conditions
 from kafkastream.sql.planner.join_parts import both_fields, keyed, without_computed_keys
@@ -58,9 +67,6 @@ def versioned(
     if time is TimeAttribute.EVENT and not times:
         what = "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute can be found."
         raise text.error(version, what, "Declare a WATERMARK on the table.")
-    rest = list(found.rest)
-    if found.bound is not None or (rest and kind is JoinKind.LEFT):
-        raise text.refused(version, "A temporal join takes equations only.", "Put other conditions into WHERE.")
     (left, left_keys), (wide, right_keys) = (
         keyed(left, found.left),
         keyed(normalized(right, planner.ttl_ms), found.right),
@@ -80,7 +86,22 @@ def versioned(
         fields=both_fields(left, wide, kind),
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
-    return PlannedRows(without_computed_keys(joined, wanted, widths, rest))
+    if kind is JoinKind.LEFT:
+        return PlannedRows(_where_met(without_computed_keys(joined, wanted, widths, ()), found.rest, wanted[0]))
+    return PlannedRows(without_computed_keys(joined, wanted, widths, found.rest))
+
+
+def _where_met(joined: Relation, conditions: Sequence[TypedExpression], width: int) -> Relation:
+    """Return joined rows with NULL in the columns of the right side, where its version does not meet further conditions."""
+    condition = conjunction(conditions)
+    if condition is None:
+        return joined
+    names = [field.name for field in joined.fields]
+    checked = projected(joined, [*references(joined), condition], [*names, "$met"])
+    met = reference(checked, len(names))
+    columns: list[TypedExpression] = [reference(checked, at) for at in range(len(names))]
+    columns[width:] = [Case((met,), (one,), typed_null(one.type), one.type) for one in columns[width:]]
+    return projected(checked, columns, names)
 
 
 def _is_read_once(relation: Relation) -> bool:

@@ -38,6 +38,7 @@ ROWS: Mapping[str, tuple[Mapping[str, object], ...]] = {
 _TUMBLE = "TABLE(TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
 _A, _B = _TUMBLE.format("a"), _TUMBLE.format("b")
 _ON = "l.k = r.k AND l.window_start = r.window_start AND l.window_end = r.window_end"
+_VERSIONS = "SELECT b.id, l.v FROM b {} JOIN latest FOR SYSTEM_TIME AS OF b.ts AS l ON b.k = l.k {}"
 _SUMS = {
     "x": "(SELECT k, SUM(v) AS s FROM a GROUP BY k)",
     "y": "(SELECT k, SUM(w) AS s FROM b GROUP BY k)",
@@ -218,6 +219,13 @@ _WINDOWS = {
     "windows of windows": (
         f"SELECT {_END}, SUM(n) FROM TABLE(TUMBLE(TABLE counts, DESCRIPTOR(wt), INTERVAL '20' SECOND)) "
         "GROUP BY window_start, window_end"
+    ),
+    "versions with a condition on pairs": _VERSIONS.format("", "AND l.v > b.w"),
+    "optional versions with a condition on pairs": _VERSIONS.format("LEFT", "AND l.v > b.w"),
+    "optional versions with conditions on one side": _VERSIONS.format("LEFT", "AND l.v > 15 AND b.w < 20"),
+    "optional versions with a condition on times": _VERSIONS.format("LEFT", "AND l.ts < b.ts - INTERVAL '1' SECOND"),
+    "optional versions between times": _VERSIONS.format(
+        "LEFT", "AND l.ts BETWEEN b.ts - INTERVAL '1' SECOND AND b.ts + INTERVAL '9' SECOND"
     ),
     "windows of changes": (f"SELECT {_END}, SUM(v) FROM {_TUMBLE.format('latest')} GROUP BY window_start, window_end"),
     "cumulating windows of changes": (

@@ -35,7 +35,8 @@ class TemporalJoinOperator(TableOperator):
 
     Args:
         operation: The join.
-        keys: Columns of each input that are compared; with NULL in one, a row matches none.
+        keys: Columns of each input that are compared. By processing time, a row with NULL in one of them matches none;
+            by event time, NULL equals NULL, as on Flink 2.2.
     """
 
     def __init__(self, operation: TemporalJoin, *, keys: Sequence[Sequence[int]]) -> None:
@@ -96,7 +97,8 @@ class TemporalJoinOperator(TableOperator):
 
     def _join(self, row: TableRow, version: TableRow | None, out: Emitted) -> None:
         columns = row[1:]
-        if version is not None and adds(version[0]) and not self._sides.meets_none(0, columns):
+        meets = self._is_event_time or not self._sides.meets_none(0, columns)
+        if version is not None and adds(version[0]) and meets:
             emit(out, row[0], self._sides.joined(0, columns, version[1:]))
         elif self._sides.is_outer(0):
             emit(out, row[0], self._sides.padded(0, columns))
