@@ -77,12 +77,13 @@ const Tile = ({ title, value, note, hint, kind }) => html`<div class=${`tile ${k
 function Tiles({ job }) {
   const last = job.batches[job.batches.length - 1];
   const done = job.left !== null && job.records + job.left > 0 ? job.records / (job.records + job.left) : null;
+  const late = behind(job.watermark_ms, job.now_ms).split(/ (behind|ahead)$/);
   return html`<section class="tiles">
     <${Tile} title="Records read" value=${short(job.records)} hint=${count(job.records)}
       note=${done === null ? rate(job.per_second) : `${rate(job.per_second)}, ${Math.floor(100 * done)} % of ${short(job.records + job.left)}`} />
     <${Tile} title="Lag" value=${short(job.lag)} hint=${count(job.lag)} kind=${job.health.level !== "ok" && job.lag ? "warn" : ""}
       note=${job.lag > job.per_second && job.per_second ? `${duration((1000 * job.lag) / job.per_second)} at this rate` : "records waiting"} />
-    <${Tile} title="Watermark" value=${behind(job.watermark_ms, job.now_ms)} hint=${exactWatermark(job.watermark_ms)}
+    <${Tile} title=${late.length > 1 ? `Watermark ${late[1]}` : "Watermark"} value=${late[0]} hint=${exactWatermark(job.watermark_ms)}
       note=${job.watermark_ms === null ? "none" : exactWatermark(job.watermark_ms)} />
     <${Tile} title="Last micro-batch" value=${last ? duration(last.duration_ms) : "–"}
       note=${last ? `${short(last.rows)} records, ${ago(last.began_ms + last.duration_ms, job.now_ms)}` : "none yet"} />
