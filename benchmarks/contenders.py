@@ -22,6 +22,7 @@ from benchmarks.serving import (
     DONE,
     GUARANTEES,
     JSON_ROWS,
+    LATENCY,
     MICRO_BATCHES,
     NEXMARK,
     PASS_THROUGH,
@@ -126,14 +127,15 @@ def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
 
 def watched(pyflink: str | None) -> tuple[Contender, ...]:
     """All whose output is watched as it appears."""
-    own = tuple(Contender(f"{KAFKASTREAM}, {name}", _job(guarantee=name)) for name in (EXACTLY_ONCE, AT_LEAST_ONCE))
-    if pyflink is None:
-        return own
-    return (*own, Contender(f"{PYFLINK}, {EXACTLY_ONCE}", _module(pyflink, "datastream_job", "pyflink", EXACTLY_ONCE)))
+    both = (EXACTLY_ONCE, AT_LEAST_ONCE)
+    own = tuple(Contender(f"{KAFKASTREAM}, {name}", _job(guarantee=name)) for name in both)
+    prompt = tuple(Contender(f"{KAFKASTREAM}, {LATENCY}, {name}", _job(name, LATENCY)) for name in both)
+    flink = [(name, _module(pyflink, "datastream_job", "pyflink", name, LATENCY)) for name in both] if pyflink else []
+    return (*own, *prompt, *(Contender(f"{PYFLINK}, {name}", command) for name, command in flink))
 
 
-def _job(guarantee: str = AT_LEAST_ONCE) -> tuple[str, ...]:
-    return _module(sys.executable, "datastream_job", "kafkastream", guarantee)
+def _job(guarantee: str = AT_LEAST_ONCE, *mode: str) -> tuple[str, ...]:
+    return _module(sys.executable, "datastream_job", "kafkastream", guarantee, *mode)
 
 
 def _pass_through(pyflink: str | None) -> tuple[Contender, ...]:
@@ -152,7 +154,8 @@ def _python(pyflink: str | None) -> tuple[Contender, ...]:
 
 def _engines(pyflink: str | None) -> tuple[Contender, ...]:
     by_hand = Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False)
-    return (Contender(KAFKASTREAM, _job()), by_hand, *_flink(pyflink))
+    prompt = Contender(f"{KAFKASTREAM}, {LATENCY}", _job(AT_LEAST_ONCE, LATENCY))
+    return (Contender(KAFKASTREAM, _job()), prompt, by_hand, *_flink(pyflink))
 
 
 def _running_count(pyflink: str | None) -> tuple[Contender, ...]:

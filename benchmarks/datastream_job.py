@@ -1,7 +1,7 @@
 """The DataStream job, for kafkastream and for PyFlink: one program, only its imports differ.
 
 Run as ``python -m benchmarks.datastream_job kafkastream AT_LEAST_ONCE`` or ``… pyflink AT_LEAST_ONCE``, each by a Python
-that has the package.
+that has the package. A third argument, ``latency mode``, sets the buffer timeout to 0.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks.orders import changed, customer, is_dear
 from benchmarks.serving import (
     GUARANTEES,
     JSON_ROWS,
+    LATENCY,
     MICRO_BATCH_RECORDS,
     MICRO_BATCHES,
     PYTHON,
@@ -152,6 +153,8 @@ def _environment(*, checkpointed: bool) -> StreamExecutionEnvironment:
         configuration.set_string("execution.checkpointing.interval", "1 s")
         configuration.set_string("execution.checkpointing.dir", Path(tempfile.mkdtemp()).as_uri())
     env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    if LATENCY in sys.argv:
+        env.set_buffer_timeout(0)
     env.set_parallelism(os.cpu_count() or 1)  # as many tasks at a time as Spark's local[*]
     return env
 
@@ -199,7 +202,8 @@ def _sink(task: Task) -> KafkaSink[Any]:
         .set_property("transaction.timeout.ms", "600000")  # Flink's own hour is more than brokers allow
     )
     for key, value in SINK_PROPERTIES.items():
-        builder.set_property(key, value)
+        if task.workload != VISIBILITY or key != "linger.ms":  # where latency counts, each has its own
+            builder.set_property(key, value)
     return builder.build()
 
 

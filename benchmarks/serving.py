@@ -15,6 +15,7 @@ __all__ = [
     "DONE",
     "GUARANTEES",
     "JSON_ROWS",
+    "LATENCY",
     "MICRO_BATCHES",
     "MICRO_BATCH_RECORDS",
     "NEXMARK",
@@ -38,6 +39,7 @@ JSON_ROWS = "json-rows"
 GUARANTEES = "guarantees"
 VISIBILITY = "visibility"
 RUNNING_COUNT = "running-count"
+LATENCY = "latency mode"
 MICRO_BATCHES = "micro-batches"
 MICRO_BATCH_RECORDS = 50_000
 WINDOWS = "windows"

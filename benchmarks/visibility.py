@@ -6,7 +6,7 @@
     python benchmarks/visibility.py --pyflink /path/to/venv/bin/python      # with PyFlink
 
 Every contender copies strings, for as long as it is measured, with a checkpoint interval of 1 s. Records come in
-steadily, each with its time of writing as its value. Contenders take turns, each in a process of its own; what comes in
+steadily, at several rates, each with its time of writing as its value. Contenders take turns, each in a process of its own; what comes in
 the first seconds, in which everything starts, does not count. Linux only, on a machine with nothing else to do.
 """
 
@@ -32,8 +32,7 @@ from benchmarks.contenders import ContenderFailedError, ContenderProcess, watche
 from benchmarks.serving import VISIBILITY, Task
 from kafkastream.testing import EmbeddedKafka
 
-_PER_SECOND = 500
-_TICK_S = 0.02
+_TICK_S = 0.001
 _START_S = 120.0
 
 console = Console(width=120, highlight=False)
@@ -44,28 +43,31 @@ class Arguments(NamedTuple):
 
     seconds: float
     rounds: int
+    rates: str
+    only: str
     pyflink: str | None
 
 
 def main(arguments: Arguments) -> None:
-    """Measure all and print the table."""
-    contenders = watched(arguments.pyflink)
-    delays: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+    """Measure all and print a table for each rate."""
+    contenders = [one for one in watched(arguments.pyflink) if arguments.only in one.name]
     numbers = itertools.count(1)
     with EmbeddedKafka() as kafka:
-        for number, contender in itertools.product(range(1, arguments.rounds + 1), contenders):
-            source, target = (f"{which}-{next(numbers)}" for which in ("in", "out"))
-            topics.create(kafka, source)
-            topics.create(kafka, target)
-            with ContenderProcess(contender) as process:
-                process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
-                found = list(_delays(kafka.bootstrap_servers, source, target, arguments.seconds))
-            delays[contender.name] += found
-            console.print(f"round {number} {contender.name:38} median {statistics.median(found):8.0f} ms")
-    console.print(_table(delays))
+        for rate in map(int, arguments.rates.split(",")):
+            delays: dict[str, list[float]] = {contender.name: [] for contender in contenders}
+            for number, contender in itertools.product(range(1, arguments.rounds + 1), contenders):
+                source, target = (f"{which}-{next(numbers)}" for which in ("in", "out"))
+                topics.create(kafka, source)
+                topics.create(kafka, target)
+                with ContenderProcess(contender) as process:
+                    process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
+                    found = list(_delays(kafka.bootstrap_servers, source, target, arguments.seconds, rate))
+                delays[contender.name] += found
+                console.print(f"round {number} {contender.name:38} median {statistics.median(found):8.1f} ms")
+            console.print(_table(delays, rate))
 
 
-def _delays(servers: str, source: str, target: str, seconds: float) -> Iterator[float]:
+def _delays(servers: str, source: str, target: str, seconds: float, per_second: int) -> Iterator[float]:
     """The time in ms that each record took, of those written in the last ``seconds``."""
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
     consumer = Consumer(
@@ -84,11 +86,12 @@ def _delays(servers: str, source: str, target: str, seconds: float) -> Iterator[
         now = time.monotonic()
         if began == math.inf and now - first > _START_S:
             raise ContenderFailedError(f"no record has come through in {_START_S:g} s")
-        while written < (now - first) * _PER_SECOND:
+        while written < (now - first) * per_second:
             producer.produce(source, str(time.time()))
             written += 1
         producer.poll(0)
-        for message in consumer.consume(1000, _TICK_S):
+        arrived = consumer.poll(_TICK_S)  # consume() would wait until there are as many as it is to return
+        for message in [] if arrived is None else [arrived, *consumer.consume(1000, 0)]:
             if message.error() is None:
                 began = min(began, time.monotonic())
                 if time.monotonic() - began > seconds:  # all before is start and warm-up
@@ -97,19 +100,21 @@ def _delays(servers: str, source: str, target: str, seconds: float) -> Iterator[
     consumer.close()
 
 
-def _table(delays: Mapping[str, Sequence[float]]) -> Table:
+def _table(delays: Mapping[str, Sequence[float]], rate: int) -> Table:
     table = Table(
-        title="From writing a record to a reader of committed records, ms",
+        title=f"From writing a record to a reader of committed records, ms, at {rate:,} records/s",
         box=box.MARKDOWN,
         title_justify="left",
         title_style="bold",
     )
     table.add_column("contender")
-    for column in ("median", "95 %", "most"):
+    for column in ("50 %", "90 %", "99 %", "most"):
         table.add_column(column, justify="right")
     for name, found in delays.items():
-        ninety_five = statistics.quantiles(found, n=20)[-1]
-        table.add_row(name, *(f"{value:,.0f}" for value in (statistics.median(found), ninety_five, max(found))))
+        of_hundred = statistics.quantiles(found, n=100)
+        table.add_row(
+            name, *(f"{value:,.1f}" for value in (of_hundred[49], of_hundred[89], of_hundred[98], max(found)))
+        )
     return table
 
 
@@ -117,6 +122,8 @@ def _arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="how long each is measured (%(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="how often each has its turn (%(default)s)")
+    parser.add_argument("--rates", default="200,5000", help="records per second (%(default)s)")
+    parser.add_argument("--only", default="", help="measure the contenders with this in their name")
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
     return Arguments(**vars(parser.parse_args()))
 

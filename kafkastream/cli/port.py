@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["port_command"]
 
 _EPILOG = """\b
-Examples:
+Example:
   kafkastream port src/main/java/shop/OrderCounts.java -o order_counts.py
   kafkastream port OrderCounts.java Order.java > order_counts.py
 """

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkastream.common import Configuration
 from kafkastream.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.job.latency_mode import refusal
 from kafkastream.testing import wait_until
 from tests.differential.feed import Feed, by_stream, read_topics, write_topics
 from tests.differential.program import SETTINGS, Program
@@ -24,14 +25,16 @@ if TYPE_CHECKING:
     from kafkastream.common import JobClient
     from kafkastream.testing import KafkaBroker
 
-__all__ = ["Found", "failure", "given", "run_bounded", "run_stepped"]
+__all__ = ["Found", "failure", "given", "run_bounded", "run_stepped", "runs_in_latency_mode"]
 
 Found = dict[str, Any]
 _PATIENCE_S = 8.0
 _PRINTED = re.compile(r"(\w+)(?::\d+)?> .*")
 
 
-def run_bounded(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str, Found]:
+def run_bounded(
+    programs: Sequence[Program], kafka: KafkaBroker, *, in_latency_mode: bool = False
+) -> Mapping[str, Found]:
     """What each program gave, by its name; those of one mode share a job, and so do those with topics."""
     found: dict[str, Found] = {}
     shared = [one for one in programs if not one.alone]
@@ -40,7 +43,7 @@ def run_bounded(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str,
     ]
     for group in [*groups, *([one] for one in programs if one.alone)]:
         if group:
-            found |= _together(group, kafka)
+            found |= _together(group, kafka, in_latency_mode=in_latency_mode)
     return found
 
 
@@ -52,10 +55,10 @@ def failure(program: Program, kafka: KafkaBroker) -> Found:
         return {"error": type(error).__name__, "message": str(error)}
 
 
-def _together(programs: Sequence[Program], kafka: KafkaBroker) -> Mapping[str, Found]:
+def _together(programs: Sequence[Program], kafka: KafkaBroker, *, in_latency_mode: bool) -> Mapping[str, Found]:
     from tests.differential.assembly import lines_of, united
 
-    env = _environment()
+    env = _environment().set_buffer_timeout(0 if in_latency_mode else -1)
     if programs[0].batch:
         env.set_runtime_mode(RuntimeExecutionMode.BATCH)
     prefix = f"{uuid.uuid4().hex[:8]}-"
@@ -110,6 +113,17 @@ def run_stepped(
         job.cancel().result()
         feed.delete()
     return found
+
+
+def runs_in_latency_mode(program: Program) -> bool:
+    """Whether a program reads topics, and all of it can run in latency mode."""
+    from tests.differential.assembly import lines_of, united
+
+    if not program.topics or program.alone or program.executes or program.batch:
+        return False
+    env = _environment()
+    united(lines_of(program, program.build(env, "nowhere:1", {name: name for name in program.topics}))).print()
+    return all(refusal(part) is None for part in env._graph().components())
 
 
 def _environment() -> StreamExecutionEnvironment:

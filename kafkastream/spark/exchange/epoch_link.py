@@ -81,7 +81,7 @@ class Share(NamedTuple):
 
 
 class Tidings(NamedTuple):
-    """What a task tells the driver while it runs.
+    """Tidings of a task to the driver while it runs.
 
     Args:
         rows: Reports.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,7 @@ from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.compiled_query import CompiledQuery, JobContext, compiled
 from kafkastream.spark.job.job_lines import JobLines, page_of_command
 from kafkastream.spark.job.job_metrics import JobMetrics
-from kafkastream.spark.job.latency_mode import LATENCY_SLOTS, latency_tasks, refusal
+from kafkastream.spark.job.latency_mode import LATENCY_SLOTS, has_epochs, latency_tasks
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_plan import QueryMemory
@@ -74,8 +74,7 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
-    has_epochs = settings.latency is not None and any(refusal(part) is None for part in graph.components())
-    session = spark_session(settings.python_executable, has_epochs=has_epochs)
+    session = spark_session(settings.python_executable, has_epochs=has_epochs(graph, settings))
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
     session = _in_time_zone(session, graph)
@@ -94,9 +93,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         owner = FolderOwner.take(folder, settings.name)
         try:
             identity = JobIdentity.of(folder, settings, components)
-            slots = latency_tasks(session.sparkContext, run.id, [part.graph for part in identity.parts], settings)
-            by_part = {part.place.folder: own for part, own in zip(identity.parts, slots, strict=True)}
-            context = JobContext(folder, settings, metrics, collect, FrozenMap(by_part))
+            context = JobContext(folder, settings, metrics, collect, _epoch_slots(identity, run))
             parts = [compiled(context, part, run, QueryMemory()) for part in identity.parts]
             identity.keep([one.dependencies for one in parts])
             server = None if page is None else _served(page)
@@ -110,8 +107,7 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         folder.clean()
         raise
     lines = JobLines.of(settings.name, graph, settings.progress)
-    spark_page = session.sparkContext.uiWebUrl
-    lines.started(flow_text(graph), spark_page, None if server is None else server.address)
+    lines.started(flow_text(graph), session.sparkContext.uiWebUrl, None if server is None else server.address)
     job = Job(
         job_id,
         settings.name,
@@ -124,14 +120,31 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
         lines,
     )
     if server is not None:
-        parallelism = settings.parallelism or session.sparkContext.defaultParallelism
-        facts = JobFacts(job_id=job_id, graph=graph, settings=settings, parallelism=parallelism, spark_page=spark_page)
-        server.jobs.add(facts, job)
+        _show(server, job, graph, settings, session)
     return job
 
 
+def _served(settings: PageSettings) -> PageServer:
+    from kafkastream.page.server import served
+
+    return served(settings)
+
+
+def _show(server: PageServer, job: Job, graph: JobGraph, settings: JobSettings, session: SparkSession) -> None:
+    """Show a job on the job page."""
+    context = session.sparkContext
+    facts = JobFacts(
+        job_id=job.job_id,
+        graph=graph,
+        settings=settings,
+        parallelism=settings.parallelism or context.defaultParallelism,
+        spark_page=context.uiWebUrl,
+    )
+    server.jobs.add(facts, job)
+
+
 def _in_time_zone(session: SparkSession, graph: JobGraph) -> SparkSession:
-    """Return the session for queries in their time zone."""
+    """Return a session for the time zone of the job's queries; the same one if there are none."""
     queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
     zones = sorted(queries | {node.processing.time_zone for node in graph.nodes if isinstance(node, PipelineNode)})
     if len(zones) > 1:
@@ -140,13 +153,18 @@ def _in_time_zone(session: SparkSession, graph: JobGraph) -> SparkSession:
             where="table.local-time-zone",
             now="Set it before the first of them, or execute them as jobs of their own.",
         )
-    return table_session(session, zones[0]) if zones else session
+    if zones:
+        return table_session(session, zones[0])
+    return session
 
 
-def _served(settings: PageSettings) -> PageServer:
-    from kafkastream.page.server import served
-
-    return served(settings)
+def _epoch_slots(identity: JobIdentity, run: JobAttempt) -> Mapping[str, int]:
+    """Return the number of tasks of each part's epochs, by the part's folder."""
+    parts = identity.parts
+    slots = latency_tasks(
+        identity.folder.session.sparkContext, run.id, [part.graph for part in parts], identity.settings
+    )
+    return FrozenMap({part.place.folder: own for part, own in zip(parts, slots, strict=True)})
 
 
 def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:

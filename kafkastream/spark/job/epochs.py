@@ -51,7 +51,7 @@ Heard = Callable[[int, Mapping[TopicPartition, int], Mapping[TopicPartition, int
 @final
 @attrs.frozen
 class EpochWork:
-    """What the epochs of a query do.
+    """Work of the epochs of a query.
 
     Args:
         tasks: Chains of the sources.

@@ -19,7 +19,7 @@ from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.internals.jvm import task_slots
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
-__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "latency_tasks", "refusal"]
+__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "has_epochs", "latency_tasks", "refusal"]
 
 log = logging.getLogger("kafkastream")
 
@@ -43,6 +43,11 @@ def refusal(part: JobGraph) -> str | None:
     if aligned is not None:
         return f"source {aligned.name!r} has watermark alignment"
     return None if kafka else "it reads no topic"
+
+
+def has_epochs(graph: JobGraph, settings: JobSettings) -> bool:
+    """Return whether a part of a job runs in latency mode."""
+    return settings.latency is not None and any(refusal(part) is None for part in graph.components())
 
 
 @final

@@ -138,8 +138,14 @@ class QueryProgress:
             if commits is not None:
                 commits.reached(offsets)
         self._end_commits(completed=completed)
+        is_over = all(map(KafkaInput.has_stopped, self._inputs, reached))  # otherwise the stops stay
         ends = zip(self._inputs, reached, strict=True)
-        self._keep({one.key: _ended_at(one, offsets) for one, offsets in ends})
+        self._keep(
+            {
+                one.key: OffsetRange(offsets, None if is_over else one.offset_range.stops, finished=True)
+                for one, offsets in ends
+            }
+        )
 
     def end(self, query: StreamingQuery, *, completed: bool) -> None:
         """Make the last commits and wait for them; after a bounded run, save its end for the next run."""
@@ -154,8 +160,3 @@ class QueryProgress:
     def _end_commits(self, *, completed: bool) -> None:
         for commits in filter(None, self._commits):
             commits.end(wait_s=math.inf if completed else _LAST_COMMIT_S)
-
-
-def _ended_at(one: KafkaInput, offsets: Mapping[TopicPartition, int]) -> OffsetRange:
-    """Return the offset range of the next start; the stops stay until they are reached."""
-    return OffsetRange(offsets, None if one.has_stopped(offsets) else one.offset_range.stops, finished=True)

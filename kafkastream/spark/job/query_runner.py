@@ -70,6 +70,7 @@ class QueryRunner:
         self._servers = servers
         self._is_to_stop = is_to_stop
         self._failure: KafkastreamError | None = None
+        self._is_noted = False
         self._begins_at: float | None = time.monotonic()
         self._restarts = 0
         self._patience = Patience()
@@ -100,7 +101,7 @@ class QueryRunner:
         A failure that was recorded outside of a micro-batch stops the query.
         """
         try:
-            if self._failure is not None and self.query is not None and self.query.is_active:
+            if self._is_noted and self.query is not None and self.query.is_active:
                 self.query.stop()
             elif self._begins_at is None:
                 if self.query is not None and self.query.lost_a_race:
@@ -142,6 +143,7 @@ class QueryRunner:
         """Schedule a restart after a failure, in so many seconds."""
         self.end(completed=False)
         self.query = self._failure = None
+        self._is_noted = False
         self._restarts += 1
         self._begins_at = time.monotonic() + wait_s
 
@@ -153,6 +155,7 @@ class QueryRunner:
     def note(self, error: Exception) -> None:
         """Record an error outside of a micro-batch."""
         self._failure = self._failure or self._translated(error)
+        self._is_noted = True
 
     def check_not_stopping(self) -> None:
         """End a micro-batch before it begins if the job is to stop."""
