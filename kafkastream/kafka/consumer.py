@@ -61,7 +61,7 @@ class RecordConsumer:
         self._stands: dict[TopicPartition, int] = {}
 
     def assign(self, positions: Mapping[TopicPartition, int]) -> None:
-        """Read these partitions from these offsets; where it stands there already, it keeps what it has fetched."""
+        """Read these partitions from these offsets; a consumer that is already there keeps the records that it has fetched."""
         if positions != self._stands:
             self._client.assign([ClientPartition(p.topic, p.partition, offset) for p, offset in positions.items()])
             self._stands = dict(positions)
@@ -119,7 +119,7 @@ class RecordConsumer:
         self._client.close()
 
     def _fail(self, error: ClientError, message: Message) -> NoReturn:
-        """Raise the error of a message; one that passes is no message."""
+        """Raise the error of a message; errors that pass are ignored."""
         name, place = error.name(), f"topic {message.topic()}, partition {message.partition()}"
         if name in _NO_TOPIC:
             raise UnknownTopicError(

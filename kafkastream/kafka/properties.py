@@ -74,7 +74,7 @@ _CONSUMER_FORCED = {
     "enable.auto.commit": "false",
     "enable.auto.offset.store": "false",
     "max.poll.interval.ms": "86400000",  # between epochs nobody polls
-    "enable.partition.eof": "true",  # tells offsets behind the markers of transactions, which are no records
+    "enable.partition.eof": "true",  # reports offsets after the markers of transactions, which no record has
 }
 _PRODUCERS: Mapping[str, _Own] = {
     **_same("acks", "compression.type", "delivery.timeout.ms", "enable.idempotence", "linger.ms"),
@@ -134,7 +134,7 @@ def consumer_properties(java: Mapping[str, str], *, loses: bool) -> dict[str, st
 
     Args:
         java: Properties of a source, by Java's names.
-        loses: Whether it goes on with the oldest record after records were deleted; otherwise that is an error.
+        loses: Whether it continues with the oldest record after records were deleted; otherwise that is an error.
 
     Raises:
         DefinitionError: Java's client would not accept a value.

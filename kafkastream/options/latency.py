@@ -13,7 +13,7 @@ EPOCH: Final = Option[int](
     key="kafkastream.latency.epoch",
     parse=millis_of_duration,
     default=600_000,
-    doc="Length of an epoch of the latency mode: the time after which Spark starts its tasks anew; in ms unless it has a unit.",
+    doc="Length of an epoch of the latency mode: the time after which Spark starts its tasks again; in ms unless it has a unit.",
 )
 TRANSACTION_INTERVAL: Final = Option[int](
     key="kafkastream.latency.transaction-interval",

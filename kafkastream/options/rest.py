@@ -30,7 +30,7 @@ REST_BIND_PORT: Final = Option[tuple[int, ...] | None](
     key="rest.bind-port",
     parse=port_list,
     default=None,
-    doc="Ports to try for the job page in place of `rest.port`: `8081`, `8081-8099`, or several separated by `,`.",
+    doc="Ports to try for the job page instead of `rest.port`: `8081`, `8081-8099`, or several separated by `,`.",
 )
 REST_BIND_ADDRESS: Final = Option[str](
     key="rest.bind-address",

@@ -130,9 +130,9 @@ def _ordered(column: Mapping[int, int], ways: Iterable[Sequence[_Spot]]) -> list
     return order
 
 
-def _sort(order: list[list[_Spot]], at: int, beside: int, neighbours: Mapping[_Spot, Sequence[_Spot]]) -> None:
-    """Sort a column by the middle of each spot's neighbours in the column beside it; without any, it stays."""
-    position = {spot: row for row, spot in enumerate(order[beside])}
+def _sort(order: list[list[_Spot]], at: int, neighbour: int, neighbours: Mapping[_Spot, Sequence[_Spot]]) -> None:
+    """Sort a column by the middle of each spot's neighbours in the column neighbour it; without any, it stays."""
+    position = {spot: row for row, spot in enumerate(order[neighbour])}
     own = {spot: float(row) for row, spot in enumerate(order[at])}
     for spot in order[at]:
         near = [position[one] for one in neighbours.get(spot, ()) if one in position]

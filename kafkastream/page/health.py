@@ -131,7 +131,7 @@ def _silent_partition(state: JobState) -> str | None:
         if silent and len(silent) < len(own) and any(one.watermark_ms is not None for one in own):
             return (
                 f"The watermark waits for {_named(silent)}, which {'has' if len(silent) == 1 else 'have'} had no records; "
-                "with_idleness on the watermark strategy goes on without."
+                "with_idleness on the watermark strategy continues without."
             )
     return None
 

@@ -42,7 +42,7 @@ class ShownJob:
             return self._view
 
     def cancel(self) -> None:
-        """Stop the job after the running micro-batch; its view is read anew."""
+        """Stop the job after the running micro-batch; its view is read again."""
         self._job.cancel()
         with self._lock:
             self._read_at -= _FRESH_S

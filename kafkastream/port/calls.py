@@ -275,7 +275,7 @@ def _builder_call(node: Call, receiver: Value, body: Body) -> Value:
 
 
 def schema_of(node: Lambda, built: Type, body: Body) -> ast.expr:
-    """Return a schema whose method is a lambda of Java: an object of a class that stands before the statement."""
+    """Return a schema whose method is a lambda of Java: an object of a class that is defined before the statement."""
     block = node.body if isinstance(node.body, Block) else Block((Return(node.body, line=node.line),), line=node.line)
     kind = built.argument(0)
     parameters = tuple(one if one.type != UNKNOWN else attrs.evolve(one, type=kind) for one in node.parameters)

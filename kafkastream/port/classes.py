@@ -58,7 +58,7 @@ def _local_class(node: LocalClass, body: Body) -> Sequence[ast.stmt]:
 
 
 def class_of(info: ClassInfo, body: Body) -> list[ast.stmt]:
-    """Translate a class, with the comments that stand before it."""
+    """Translate a class, with the comments before it."""
     inner = body.nested(owner=info, path=info.declaration.path or body.path, is_static=False, collectors=set())
     return _ROLES[info.role](info, inner)
 

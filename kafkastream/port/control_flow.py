@@ -148,7 +148,7 @@ def _switch(node: Switch, body: Body) -> list[ast.stmt]:
 
 
 def _merged(cases: Sequence[Case]) -> list[Case]:
-    """Cases without statements belong to the next one; a case that goes on into the next one is refused."""
+    """Cases without statements belong to the next one; a case that falls through to the next one is refused."""
     merged: list[Case] = []
     labels: list[Expression] = []
     is_default = False
@@ -158,7 +158,7 @@ def _merged(cases: Sequence[Case]) -> list[Case]:
         if not [one for one in case.statements if not isinstance(one, Comment)] and place + 1 < len(cases):
             continue
         if not case.is_rule and place + 1 < len(cases) and not _ends(case.statements):
-            raise Untranslated("a case goes on into the next one")
+            raise Untranslated("a case falls through to the next one")
         merged.append(attrs.evolve(case, labels=tuple(labels), is_default=is_default))
         labels, is_default = [], False
     return merged
@@ -195,7 +195,7 @@ def _case_body(case: Case, body: Body) -> list[ast.stmt]:
 def _as_choices(
     subject: Value, cases: Sequence[Case], labels: Sequence[list[ast.expr]], bodies: Sequence[list[ast.stmt]]
 ) -> list[ast.stmt]:
-    """Constants of the module are no patterns in Python: compare with them."""
+    """Constants of the module are not patterns in Python: compare with them."""
     otherwise: list[ast.stmt] = next((inner for case, inner in zip(cases, bodies, strict=True) if case.is_default), [])
     for case, group, inner in reversed(list(zip(cases, labels, bodies, strict=True))):
         if not case.is_default:

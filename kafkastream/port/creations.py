@@ -118,7 +118,7 @@ def exception_name(java: str, body: Body) -> str:
 
 
 def _messages(node: New, body: Body) -> list[ast.expr]:
-    """Message of an exception; the cause is told by ``raise … from``."""
+    """Message of an exception; ``raise … from`` has the cause."""
     values = [expression(one, body) for one in node.arguments]
     texts = [one.code for one in values if is_text(one.type)]
     return texts[:1] or [call("str", one.code) for one in values[:1]]

@@ -1,4 +1,4 @@
-"""Translation of lambdas and method references: to lambdas of Python, or to functions that stand before the statement."""
+"""Translation of lambdas and method references: to lambdas of Python, or to functions that are defined before the statement."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _arguments(names: Sequence[str], kinds: Sequence[ast.expr | None] = ()) -> a
 
 
 def _hoisted(node: Lambda, body: Body, types: Sequence[Type], *, collects: bool, hint: str) -> Value:
-    """Translate a lambda to a function that stands before the statement, and return its name."""
+    """Translate a lambda to a function that is defined before the statement, and return its name."""
     inner = body.nested(result=UNKNOWN)
     if collects:
         inner.collectors = {*body.collectors, node.parameters[-1].name}

@@ -1,6 +1,6 @@
 """Methods of objects of Java's library, with their Python: texts, numbers, collections, times, JSON.
 
-A template names the receiver ``a`` and the arguments ``b``, ``c``, ``d``; ``*rest`` stands for all arguments.
+A template names the receiver ``a`` and the arguments ``b``, ``c``, ``d``; ``*rest`` means all arguments.
 A result names a Java type; ``E``, ``K`` and ``V`` are type arguments of the receiver, ``=`` is its own type.
 """
 

@@ -64,7 +64,7 @@ def filled(template: Template, receiver: Value | None, arguments: Sequence[Value
 
 
 def _spread(tree: ast.expr) -> ast.expr:
-    """Put arguments in the place of ``*rest`` within lists, sets and tuples."""
+    """Replace ``*rest`` by arguments within lists, sets and tuples."""
     for one in ast.walk(tree):
         if isinstance(one, ast.List | ast.Set | ast.Tuple):
             one.elts = [each for part in one.elts for each in _parts(part)]

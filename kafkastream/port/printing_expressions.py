@@ -19,7 +19,7 @@ def laid_out(tree: ast.expr, indent: int, before: int = 0, after: int = 0) -> st
     Args:
         tree: Expression.
         indent: Columns by which the line is indented.
-        before: Columns that stand before the expression in its line.
+        before: Columns before the expression in its line.
         after: Columns that stand after it.
     """
     text = flat(tree)

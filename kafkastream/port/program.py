@@ -14,14 +14,14 @@ from kafkastream.port import calls, control_flow, creations, effects, lambdas  #
 from kafkastream.port.classes import class_of, constant_of
 from kafkastream.port.imports import import_statements
 from kafkastream.port.java_nodes import JavaFile, Method
+from kafkastream.port.java_sources import files_of
 from kafkastream.port.line_counts import LineCount, count_lines
 from kafkastream.port.marks import Mark, Untranslated, remark_of
 from kafkastream.port.methods import docstring, function_of
-from kafkastream.port.ordering import in_order
-from kafkastream.port.printing import printed
 from kafkastream.port.program_index import ClassInfo, ProgramIndex, index_of
+from kafkastream.port.python_printer import printed
 from kafkastream.port.python_trees import Blank, assign, call, code, constant, evaluate, name, names_in
-from kafkastream.port.sources import files_of
+from kafkastream.port.statement_order import in_order
 from kafkastream.port.statements import translated
 from kafkastream.port.translation import Body, Program
 
@@ -156,5 +156,5 @@ def _headline(files: Sequence[JavaFile], entry: tuple[ClassInfo, Method] | None)
 def _broken(files: Sequence[JavaFile], program: Program) -> Iterator[ast.stmt]:
     for file in files:
         for line in file.broken:
-            mark = program.mark(file.path, line, line, "this is no valid Java")
+            mark = program.mark(file.path, line, line, "this is not valid Java")
             yield remark_of(mark, Path(file.path).name)

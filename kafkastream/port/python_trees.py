@@ -86,7 +86,7 @@ def _parsed(text: str) -> ast.expr:
 
 
 def code(text: str, **parts: ast.expr) -> ast.expr:
-    """Return the tree of Python code, with parts in the place of names.
+    """Return the tree of Python code, with names replaced by parts.
 
     Example:
         >>> ast.unparse(code("a[0] if a else b", a=name("values"), b=constant(None)))
@@ -111,7 +111,7 @@ class _Replacing(ast.NodeTransformer):
 
 
 def _spread(argument: ast.expr) -> list[ast.expr]:
-    """Arguments in the place of ``*rest``."""
+    """Arguments that replace ``*rest``."""
     if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Tuple):
         return argument.value.elts
     return [argument]

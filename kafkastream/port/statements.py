@@ -1,4 +1,4 @@
-"""Translation of statements; one without a translation becomes a mark, and the rest goes on."""
+"""Translation of statements; one without a translation becomes a mark, and the rest is translated."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Body:
         scope: Variables by their names in Java, those of the innermost block last.
         collectors: Parameters, by their names in Java, whose elements are yielded.
         runtime: Python expression for the runtime context.
-        hoisted: Statements that have to stand before the current one.
+        hoisted: Statements that have to come before the current one.
         taken: Python names that are in use.
         result: Declared result.
         is_static: Whether there is no ``self``.
@@ -202,7 +202,7 @@ def expression(node: Expression, body: Body) -> Value:
         raise Untranslated(f"{type(node).__name__.lower()} has no translation")
     value: Value = translator(node, body)
     if isinstance(node, Lambda | New):
-        body.functions[id(node)] = (node, value)  # what stands before the statement is made once
+        body.functions[id(node)] = (node, value)  # definitions before the statement are made once
     return value
 
 

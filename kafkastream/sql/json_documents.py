@@ -12,7 +12,7 @@ __all__ = ["json_part", "json_part_told", "json_scalar", "json_scalar_told", "js
 _STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]|\['([^']+)'\]")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 _MISSING: Final = (ValueError, LookupError, TypeError, RecursionError)
-"""Errors for a text that is no JSON, and for a path to nothing."""
+"""Errors for a text that is not JSON, and for a path to nothing."""
 _ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')
 
 

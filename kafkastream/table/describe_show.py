@@ -108,7 +108,7 @@ def show(statement: Show, planner: SessionPlanner) -> TableResult:
 
 
 def functions(what: Shown, planner: SessionPlanner) -> list[str]:
-    """Return the names of all functions, or of the user's."""
+    """Return the names of all functions, or of user-defined ones."""
     own = planner.functions.names(planner.catalog.current)
     return own if what is Shown.USER_FUNCTIONS else sorted({*own, *map(str.lower, NAMES)})
 

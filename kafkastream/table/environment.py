@@ -159,7 +159,7 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
             fields_or_schema: None for a query; a stream needs a ``StreamTableEnvironment``.
 
         Raises:
-            DefinitionError: A temporary table or view of this name exists, or the object is no query.
+            DefinitionError: A temporary table or view of this name exists, or the object is not a query.
         """
         table = table_or_data_stream
         if not isinstance(table, Table) or fields_or_schema:

@@ -81,7 +81,7 @@ class Column:
     isPersisted = is_persisted
 
     def explain_extras(self) -> str | None:
-        """Return how the column is declared, beside its type; None for a physical one."""
+        """Return how the column is declared, apart from its type; None for a physical one."""
         return None
 
     explainExtras = explain_extras

@@ -37,7 +37,7 @@ class ParameterTool:
         """Read parameters such as ``--topic orders`` or ``-topic orders``; one without a value is a flag.
 
         Raises:
-            DefinitionError: A text stands where a name should.
+            DefinitionError: A name is expected, and a text found.
         """
         return ParameterTool({key: values[-1:] for key, values in _parsed(args).items()})
 
@@ -176,7 +176,7 @@ class MultipleParameterTool(ParameterTool):
         """Read parameters such as ``--input a --input b``.
 
         Raises:
-            DefinitionError: A text stands where a name should.
+            DefinitionError: A name is expected, and a text found.
         """
         return MultipleParameterTool(_parsed(args))
 

@@ -81,7 +81,7 @@ def _latency(configuration: Configuration) -> LatencySettings | None:
         return None
     epoch_ms, transaction_ms = configuration.get(latency.EPOCH), configuration.get(latency.TRANSACTION_INTERVAL)
     if epoch_ms <= 0:
-        raise DefinitionError(f"{latency.EPOCH.key} = {epoch_ms} ms is no time for an epoch", now="Set 1 s or more.")
+        raise DefinitionError(f"{latency.EPOCH.key} = {epoch_ms} ms is too short for an epoch", now="Set 1 s or more.")
     checkpoint_ms = configuration.get(checkpoints.CHECKPOINT_INTERVAL) or LatencySettings().checkpoint_ms
     return LatencySettings(epoch_ms=epoch_ms, transaction_ms=transaction_ms, checkpoint_ms=checkpoint_ms)
 

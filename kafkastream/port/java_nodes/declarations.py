@@ -120,7 +120,7 @@ class JavaFile(Node):
         package: Name of the package.
         imports: Full names, with ``.*`` at their end for all of a package.
         classes: Classes at the top.
-        broken: Lines that are no valid Java.
+        broken: Lines that are not valid Java.
     """
 
     path: str

@@ -81,7 +81,7 @@ class Share(NamedTuple):
 
 
 class Tidings(NamedTuple):
-    """Tidings of a task to the driver while it runs.
+    """Messages of a task to the driver while it runs.
 
     Args:
         rows: Reports.

@@ -72,7 +72,7 @@ class EpochTask:
     driver: Endpoint
 
     def __call__(self, numbers: Iterable[int]) -> Iterator[int]:
-        """Run the task with the one number that it is given; there is no result but what the driver is told."""
+        """Run the task with the one number that it is given; there is no result but the messages to the driver."""
         link = DriverLink.to(self.driver)
         try:
             for number in numbers:
@@ -113,7 +113,7 @@ class _Work:
     def run(self) -> None:
         """Process records until the driver asks to end, or all have been read.
 
-        A failure is told to the driver; if it were raised, the JVM would turn it into a Java stack trace.
+        A failure is reported to the driver; if it were raised, the JVM would turn it into a Java stack trace.
         """
         run = self._plan.tasks.run
         try:

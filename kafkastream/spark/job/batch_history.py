@@ -16,7 +16,7 @@ __all__ = ["micro_batches"]
 
 _WHOLE: Final = "triggerExecution"
 _RAN: Final = "addBatch"
-"""Phases of Spark's: the whole micro-batch, and the phase that only those have that did run.
+"""Phases that Spark reports: the whole micro-batch, and the phase that only those have that did run.
 
 https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/runtime/MicroBatchExecution.scala
 """

@@ -65,7 +65,7 @@ class EpochServer:
     def has_recovered(self) -> bool:
         """Whether tasks were repeated, and each has come to a checkpoint since.
 
-        Spark counts the attempts at a task until the end of its job, and allows few; a new epoch counts anew.
+        Spark counts the attempts at a task until the end of its job, and allows few; a new epoch starts the count again.
         """
         return bool(self._repeated) and not self._ailing
 

@@ -52,7 +52,7 @@ def has_epochs(graph: JobGraph, settings: JobSettings) -> bool:
 
 @final
 class LatencySlots:
-    """Slots of Spark's that the epochs of this application's jobs occupy, by the job's run."""
+    """Spark's slots that the epochs of this application's jobs occupy, by the job's run."""
 
     def __init__(self) -> None:
         self._taken: dict[str, int] = {}
@@ -100,7 +100,7 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
             f"the latency mode needs a slot of Spark's for each of {epochs} parts"
             f"{' and one for the others' if kept else ''}, and of {slots} slots {taken} are occupied by other jobs",
             where=f"job {settings.name!r}",
-            now="Give Spark more cores (spark.master local[8], say), or leave out the buffer timeout.",
+            now="Give Spark more cores (for example spark.master local[8]), or leave out the buffer timeout.",
         )
     tasks = min(share, settings.parallelism or spark.defaultParallelism)
     LATENCY_SLOTS.take(run, epochs * tasks)

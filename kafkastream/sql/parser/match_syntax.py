@@ -99,7 +99,7 @@ def _after(parser: Any) -> exp.Expr | None:
     if parser._match_text_seq("PAST", "LAST", "ROW"):
         return exp.Kwarg(this=exp.var("PAST"), expression=exp.Null())
     if not parser._match_text_seq("TO"):
-        parser.raise_error("Expected PAST LAST ROW or TO behind SKIP")
+        parser.raise_error("Expected PAST LAST ROW or TO after SKIP")
     if parser._match_text_seq("NEXT", "ROW"):
         return exp.Kwarg(this=exp.var("NEXT"), expression=exp.Null())
     for side in ("FIRST", "LAST"):

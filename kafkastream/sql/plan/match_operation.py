@@ -124,7 +124,7 @@ class PatternVariable:
 
 
 class SkipTo(enum.Enum):
-    """Row at which the search goes on when a match has been found."""
+    """Row at which the search continues when a match has been found."""
 
     PAST_LAST_ROW = "PAST LAST ROW"
     NEXT_ROW = "TO NEXT ROW"
@@ -145,7 +145,7 @@ class MatchRecognize:
         column: Position of the time column, for event time.
         order: Order of rows of the same time; ties are ordered by arrival.
         within_ms: Time within which a match must end, in ms; 0 for any.
-        skip: Where the search goes on after a match.
+        skip: Where the search continues after a match.
         skip_variable: Number of the variable to skip to, for FIRST and LAST.
     """
 

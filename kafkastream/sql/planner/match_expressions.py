@@ -27,9 +27,9 @@ _REFUSED: Final = {
     "MATCH_NUMBER": "Number the matches by ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) in a query around this one.",
 }
 MATCH_TIME: Final = -1
-"""Position that stands for MATCH_ROWTIME."""
+"""Position that represents MATCH_ROWTIME."""
 AGGREGATE: Final = -2
-"""Position that stands for the first aggregate; the others follow below it."""
+"""Position that represents the first aggregate; the others follow below it."""
 
 
 @final
@@ -52,7 +52,7 @@ class MatchRow:
 class VariableCompiler(ExpressionCompiler):
     """Compiles expressions over the variables of a pattern.
 
-    A column of the result stands for a column of some row of the match: ``row_of`` tells which. Columns below zero stand
+    A column of the result represents a column of some row of the match: ``row_of`` tells which. Columns below zero stand
     for aggregates and MATCH_ROWTIME.
 
     Args:

@@ -94,4 +94,4 @@ def test_other_languages_are_refused(name: str, language: str, tmp_path: Path) -
 
 def test_lines_that_are_no_java_are_marked(tmp_path: Path) -> None:
     (tmp_path / "Job.java").write_text("public class Job {\n  int a = = 1;\n}\n")
-    assert [mark.reason for mark in port_program([tmp_path / "Job.java"]).marks][:1] == ["this is no valid Java"]
+    assert [mark.reason for mark in port_program([tmp_path / "Job.java"]).marks][:1] == ["this is not valid Java"]

@@ -46,7 +46,7 @@ def test_latency_mode_is_on_if_a_buffer_timeout_is_set() -> None:
     assert settings(**{INTERVAL: "0", "execution.buffer-timeout.enabled": "false"}) is None
     own = {"execution.checkpointing.interval": "1 s", "kafkastream.latency.epoch": "1 min"}
     assert settings(**{INTERVAL: "0", **own}) == LatencySettings(epoch_ms=60_000, checkpoint_ms=1000)
-    with pytest.raises(DefinitionError, match="no time for an epoch"):
+    with pytest.raises(DefinitionError, match="too short for an epoch"):
         settings(**{INTERVAL: "0", "kafkastream.latency.epoch": "0"})
 
 

@@ -111,7 +111,7 @@ def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) ->
 
 
 def _approximate(left: DataType, right: DataType) -> DataType:
-    """Return the type of arithmetic with a FLOAT or a DOUBLE: the first of these two, and DOUBLE beside a DECIMAL."""
+    """Return the type of arithmetic with a FLOAT or a DOUBLE: the first of these two, and DOUBLE with a DECIMAL."""
     kinds = [one.kind for one in (left, right) if one.kind in APPROXIMATE]
     return DataType.of(Kind.DOUBLE if Kind.DECIMAL in (left.kind, right.kind) else kinds[0])
 

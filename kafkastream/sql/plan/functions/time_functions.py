@@ -77,7 +77,7 @@ _FLOORS: Final = {
 """Arguments of the time that a unit begins with; a week begins on Sunday, and a millisecond is truncated."""
 _CLOCK_SECONDS: Final = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
 _WRITTEN: Final = "'^([0-9]{4}-[0-9]{1,2}-[0-9]{1,2} [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2})([.][0-9]*)?$'"
-"""Text of a time, whose fraction Flink leaves out where it formats the time anew."""
+"""Text of a time, whose fraction Flink leaves out where it formats the time again."""
 _TO_DATE: Final = forms("try_cast({0} as date)", "cast(try_to_timestamp({0}, {1}) as date)")
 _NOW: Final = "date_trunc('MILLISECOND', current_timestamp())"
 _SECONDS: Final = "'yyyy-MM-dd HH:mm:ss'"
