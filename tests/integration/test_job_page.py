@@ -133,7 +133,7 @@ def shop(
     watermarks = (
         WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
         .with_timestamp_assigner(Times())
-        .with_idleness(Duration.of_seconds(3))
+        .with_idleness(Duration.of_seconds(10))
     )
     stream = env.from_source(parts.text(builder), watermarks, "orders")
     parsed = stream.map(Parsed(tmp_path / "has failed")).name("parsed orders")
@@ -196,7 +196,11 @@ def the_failure_is_told(chromium: Browser) -> None:
 def partitions_and_batches_are_shown(chromium: Browser) -> None:
     rows = chromium.texts(".partitions tbody tr")
     assert len(rows) == PARTITIONS
-    assert [("idle" in row) for row in rows] == [False] * (PARTITIONS - 1) + [True]
+    # On a busy machine a micro-batch may take longer than the time of idleness, and then all are idle for a moment.
+    only_last = [False] * (PARTITIONS - 1) + [True]
+    wait_until(
+        lambda: ["idle" in row for row in chromium.texts(".partitions tbody tr")] == only_last, 90, "one idle partition"
+    )
     assert all("behind" in row or "ahead" in row for row in rows[:-1])
     boxes = chromium.texts(".box")
     assert len(boxes) == 7
