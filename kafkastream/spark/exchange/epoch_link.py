@@ -19,13 +19,13 @@ __all__ = [
     "DriverLink",
     "DriverLostError",
     "Endpoint",
-    "Join",
     "Offsets",
     "Row",
     "Share",
+    "TaskJoin",
     "Tidings",
     "hang_up",
-    "rows_of",
+    "report_rows",
     "undelayed",
 ]
 
@@ -54,7 +54,7 @@ class Endpoint(NamedTuple):
     key: bytes
 
 
-class Join(NamedTuple):
+class TaskJoin(NamedTuple):
     """Request of a task for its share.
 
     Args:
@@ -115,7 +115,7 @@ class DriverLink:
         except (OSError, EOFError) as error:
             raise DriverLostError(f"the driver does not listen on {endpoint.host}:{endpoint.port}: {error}") from None
 
-    def join(self, request: Join) -> Share:
+    def join(self, request: TaskJoin) -> Share:
         """Return the share of this task."""
         self._send(request)
         share = self._received()
@@ -141,7 +141,7 @@ class DriverLink:
         """Close the connection."""
         self.connection.close()
 
-    def _send(self, message: Join | Tidings) -> None:
+    def _send(self, message: TaskJoin | Tidings) -> None:
         try:
             self.connection.send(message)
         except OSError as error:
@@ -167,6 +167,6 @@ def hang_up(connection: Connection) -> None:
         own.shutdown(socket.SHUT_RDWR)
 
 
-def rows_of(reports: Sequence[Report]) -> list[Row]:
+def report_rows(reports: Sequence[Report]) -> list[Row]:
     """Return reports as rows, with their contents pickled."""
     return [(one.kind.value, one.node, one.payload()) for one in reports]

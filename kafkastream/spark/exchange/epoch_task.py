@@ -14,7 +14,7 @@ from kafkastream.errors import KafkastreamError
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.spark.crash_notes import NOTE
-from kafkastream.spark.exchange.epoch_link import DriverLink, Endpoint, Join, Offsets, Share, Tidings, rows_of
+from kafkastream.spark.exchange.epoch_link import DriverLink, Endpoint, Offsets, Share, TaskJoin, Tidings, report_rows
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.worker.fetched_records import arrow_of
@@ -76,7 +76,7 @@ class EpochTask:
         link = DriverLink.to(self.driver)
         try:
             for number in numbers:
-                share = link.join(Join(self.epoch, number, worker_id()))
+                share = link.join(TaskJoin(self.epoch, number, worker_id()))
                 if any(share.starts.values()):
                     _Work(self, link, share).run()
         finally:
@@ -124,7 +124,7 @@ class _Work:
                 self._finish()
         except KafkastreamError as error:
             node = next(iter(self._reached))
-            self._link.tell(Tidings(rows_of([Report(ReportKind.FAILURE, node, error)])))
+            self._link.tell(Tidings(report_rows([Report(ReportKind.FAILURE, node, error)])))
             return
         for node, consumer in self._consumers.items():
             WORKER_CACHE.keep(run, ("consumer", node), consumer)
@@ -195,7 +195,7 @@ class _Work:
             task.process(arrow_of(node, partition, messages, self._plan.sources[node].columns))
             reports = list(task.chain.drain())
             if reports:
-                self._link.tell(Tidings(rows_of(reports)))
+                self._link.tell(Tidings(report_rows(reports)))
             self._unpublished.add((node, partition))
         self._reached[node][partition] = position
 
@@ -227,7 +227,7 @@ class _Work:
         self._tell_at = time.monotonic() + _TELL_S
         reached = {node: dict(offsets) for node, offsets in self._reached.items()}
         ends: Offsets = {node: self._consumers[node].ends(offsets) for node, offsets in reached.items()}
-        self._link.tell(Tidings(rows_of(reports), reached, ends, is_safe))
+        self._link.tell(Tidings(report_rows(reports), reached, ends, is_safe))
 
     def _is_to_end(self) -> bool:
         now = time.monotonic()

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection, Listener, answer_challenge, d
 from threading import Condition, Thread
 from typing import Final, final
 
-from kafkastream.spark.exchange.epoch_link import Endpoint, Join, Share, Tidings, hang_up, undelayed
+from kafkastream.spark.exchange.epoch_link import Endpoint, Share, TaskJoin, Tidings, hang_up, undelayed
 
 __all__ = ["EpochServer"]
 
@@ -107,7 +107,7 @@ class EpochServer:
                 deliver_challenge(connection, self.endpoint.key)
                 answer_challenge(connection, self.endpoint.key)
                 join = undelayed(connection).recv()
-                assert isinstance(join, Join)
+                assert isinstance(join, TaskJoin)
                 task = self._joined(join, connection)
                 while True:
                     self._heard(task, connection, connection.recv())
@@ -119,7 +119,7 @@ class EpochServer:
                 self._hearing -= 1
                 self._changed.notify_all()
 
-    def _joined(self, join: Join, connection: Connection) -> int:
+    def _joined(self, join: TaskJoin, connection: Connection) -> int:
         with self._changed:
             before = self._tasks.pop(join.task, None)
             if before is not None:  # of an earlier attempt, which may still run

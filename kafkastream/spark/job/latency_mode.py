@@ -19,14 +19,14 @@ from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.internals.jvm import task_slots
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
-__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "has_epochs", "latency_tasks", "refusal"]
+__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "epoch_refusal", "has_epochs", "latency_tasks"]
 
 log = logging.getLogger("kafkastream")
 
 _SINKS: Final = (KafkaSink, PrintSink, DiscardingSink, CollectSink)
 
 
-def refusal(part: JobGraph) -> str | None:
+def epoch_refusal(part: JobGraph) -> str | None:
     """Return why a part of a job runs in micro-batches, though the latency mode is on; None if it does not."""
     if any(isinstance(node, (QueryNode, StreamNode)) for node in part.nodes):
         return "it has a SQL query"
@@ -47,7 +47,7 @@ def refusal(part: JobGraph) -> str | None:
 
 def has_epochs(graph: JobGraph, settings: JobSettings) -> bool:
     """Return whether a part of a job runs in latency mode."""
-    return settings.latency is not None and any(refusal(part) is None for part in graph.components())
+    return settings.latency is not None and any(epoch_refusal(part) is None for part in graph.components())
 
 
 @final
@@ -84,7 +84,7 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
     """
     if settings.latency is None:
         return [0] * len(parts)
-    reasons = [refusal(part) for part in parts]
+    reasons = [epoch_refusal(part) for part in parts]
     for part, reason in zip(parts, reasons, strict=True):
         if reason is not None:
             names = ", ".join(repr(node.name) for node in part.sources)

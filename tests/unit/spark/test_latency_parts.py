@@ -21,9 +21,9 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.model.job.job_settings import job_settings
 from kafkastream.spark.checkpoint.reached_offsets import ReachedFile, ReachedReader
-from kafkastream.spark.exchange.epoch_link import DriverLink, DriverLostError, Join, Share, Tidings
+from kafkastream.spark.exchange.epoch_link import DriverLink, DriverLostError, TaskJoin, Share, Tidings
 from kafkastream.spark.job.epoch_server import EpochServer
-from kafkastream.spark.job.latency_mode import refusal
+from kafkastream.spark.job.latency_mode import epoch_refusal
 from kafkastream.spark.worker.fetched_records import arrow_of
 from kafkastream.spark.worker.slot_names import SlotNames
 from kafkastream.testing import wait_until
@@ -159,7 +159,7 @@ def test_a_worker_gets_the_partitions_that_it_had_before(server: EpochServer) ->
         epoch = server.begin(2, share)
         links = [DriverLink.to(server.endpoint) for _ in workers]
         found = [
-            link.join(Join(epoch, task, worker)) for task, (link, worker) in enumerate(zip(links, workers, strict=True))
+            link.join(TaskJoin(epoch, task, worker)) for task, (link, worker) in enumerate(zip(links, workers, strict=True))
         ]
         assert found == [share("ab".index(worker)) for worker in workers]
         for link in links:
@@ -170,7 +170,7 @@ def test_a_worker_gets_the_partitions_that_it_had_before(server: EpochServer) ->
 def test_another_attempt_takes_over_and_the_first_gives_up(server: EpochServer, told: list[Tidings]) -> None:
     epoch = server.begin(1, share)
     first, second = (DriverLink.to(server.endpoint) for _ in range(2))
-    assert first.join(Join(epoch, 0, "a")) == second.join(Join(epoch, 0, "b")) == share(0)
+    assert first.join(TaskJoin(epoch, 0, "a")) == second.join(TaskJoin(epoch, 0, "b")) == share(0)
     with pytest.raises(DriverLostError):
         wait_until(first.is_to_end, 10, "the end of the first")
     assert not server.has_recovered
@@ -184,18 +184,18 @@ def test_another_attempt_takes_over_and_the_first_gives_up(server: EpochServer, 
 def test_tasks_are_asked_to_end_and_later_ones_have_nothing_to_do(server: EpochServer) -> None:
     epoch = server.begin(2, share)
     link, late = (DriverLink.to(server.endpoint) for _ in range(2))
-    link.join(Join(epoch, 0, "a"))
+    link.join(TaskJoin(epoch, 0, "a"))
     assert not link.is_to_end()
     server.end()
     assert wait_until(link.is_to_end, 10, "the request")
-    assert late.join(Join(epoch, 1, "b")) == Share()
+    assert late.join(TaskJoin(epoch, 1, "b")) == Share()
 
 
 def test_a_program_without_the_key_is_turned_away(server: EpochServer) -> None:
     epoch = server.begin(1, share)
     with pytest.raises(AuthenticationError):
         DriverLink.to(server.endpoint._replace(key=b"wrong"))
-    assert DriverLink.to(server.endpoint).join(Join(epoch, 0, "a")) == share(0)
+    assert DriverLink.to(server.endpoint).join(TaskJoin(epoch, 0, "a")) == share(0)
 
 
 def source() -> KafkaSource[str]:
@@ -210,18 +210,18 @@ def part(build: Callable[[DataStream[str]], object], strategy: WatermarkStrategy
 
 
 def test_parts_without_a_shuffle_are_taken() -> None:
-    assert refusal(part(lambda stream: stream.map(str.upper).filter(bool).print())) is None
+    assert epoch_refusal(part(lambda stream: stream.map(str.upper).filter(bool).print())) is None
     union = part(lambda stream: stream.union(stream.map(str.upper)).print())
-    assert refusal(union) is None
+    assert epoch_refusal(union) is None
 
 
 def test_other_parts_stay_in_micro_batches_with_a_reason() -> None:
     keyed = part(lambda stream: stream.key_by(str).reduce(lambda one, _: one).name("count").print())
-    assert refusal(keyed) == "operator 'count' takes elements by key, or has state"
+    assert epoch_refusal(keyed) == "operator 'count' takes elements by key, or has state"
     files = part(lambda stream: stream.sink_to(FileSink.for_row_format("/f", Encoder.simple_string_encoder()).build()))
-    assert "is a FileSink, which writes by the micro-batch" in (refusal(files) or "")
+    assert "is a FileSink, which writes by the micro-batch" in (epoch_refusal(files) or "")
     aligned = WatermarkStrategy.for_monotonous_timestamps().with_watermark_alignment("g", Duration.of_seconds(1))
-    assert refusal(part(lambda stream: stream.print(), aligned)) == "source 'records' has watermark alignment"
+    assert epoch_refusal(part(lambda stream: stream.print(), aligned)) == "source 'records' has watermark alignment"
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_collection(["a"], Types.STRING()).print()
-    assert refusal(env._graph()) == "it reads no topic"
+    assert epoch_refusal(env._graph()) == "it reads no topic"
