@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.table_config import TABLE_OPTIONS
 from kafkastream.options.tables import markdown_table
@@ -28,8 +28,14 @@ from kafkastream.sql.plan.relations import Project
 from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.sql.settings import options_of
 from kafkastream.table import EnvironmentSettings, TableEnvironment
-from tests.differential.matrix.compared import KNOWN
+from tests.differential.matrix.compared import KNOWN, session_of
+from tests.differential.matrix.family import Family
+from tests.differential.matrix.ours import compiled_family, values_of
+from tests.docs.function_examples import EXAMPLES, VARYING
 from tests.docs.placed_table import DOCS, PlacedTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 Declared = tuple[Iterable[Option[Any] | OptionFamily], Iterable[Option[Any]]]
 
@@ -114,6 +120,18 @@ def calls(t_env: TableEnvironment) -> str:
     return "".join(("| Call | In Spark SQL |\n", "|---|---|\n", *rows))
 
 
+def examples(session: SparkSession) -> str:
+    """Of constants, each with its result; of calls that vary, the type. All are computed by one query."""
+    family = Family("examples", (("one", "INT"),), ((1,),), (*EXAMPLES, *VARYING.values()))
+    planned = {one: made for one, made in compiled_family(family).items() if not isinstance(made, KafkastreamError)}
+    assert [one for one in family.expressions if one not in planned] == []
+    found = values_of(session, family, planned)
+    assert [one for one, values in found.items() if values == [False]] == []
+    rows = [f"| {_code(one)} | {_code('NULL' if found[one][0] is None else found[one][0])} |\n" for one in EXAMPLES]
+    rows += [f"| {_code(one)} | a {planned[one].type} |\n" for one in VARYING.values()]
+    return "".join(("| Example | Result |\n", "|---|---|\n", *rows))
+
+
 def _code(text: str) -> str:
     written = text.replace("|", r"\|")
     return f"`` {written} ``" if "`" in text else f"`{written}`" if text.strip() else "(empty)"
@@ -163,6 +181,15 @@ def test_functions_are_those_that_are_declared() -> None:
     assert place("aggregates").written == aggregates(t_env)
 
 
+def test_examples_have_the_results_that_spark_gives(spark: SparkSession) -> None:
+    assert place("examples").written == examples(session_of(spark))
+
+
+def test_every_function_has_an_example() -> None:
+    told = " ".join((*EXAMPLES, *VARYING.values()))
+    assert [name for name in NAMES if not re.search(rf"\b{name}\b", told)] == []
+
+
 def test_refused_functions_and_differences_are_on_the_page() -> None:
     assert place("refused").written == refused()
     assert place("differences").written == differences()
@@ -197,6 +224,8 @@ def test_windows_of_the_page_can_be_planned() -> None:
 
 
 def write() -> None:
+    from kafkastream.spark.session.session import spark_session
+
     t_env = environment()
     for name, declared in DECLARED.items():
         place(name).write(markdown_table(*declared))
@@ -205,6 +234,7 @@ def write() -> None:
     place("aggregates").write(aggregates(t_env))
     place("refused").write(refused())
     place("differences").write(differences())
+    place("examples").write(examples(session_of(spark_session())))
 
 
 if __name__ == "__main__":

@@ -63,9 +63,11 @@ REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
         lambda cell: cell.says(_DAYS) and cell.has("^9999-|^2534|^1616893199123")
     ),
     "The hour that the clock of the session's zone skips, and the one it repeats: EXTRACT(EPOCH), TIMESTAMPDIFF, FLOOR "
-    "and CEIL of a TIMESTAMP_LTZ, formats with letters, and comparisons of a TIMESTAMP with a TIMESTAMP_LTZ go by the instant.": (
+    "and CEIL of a TIMESTAMP_LTZ, formats that are computed, and comparisons of a TIMESTAMP with a TIMESTAMP_LTZ go by the instant.": (
         lambda cell: (
-            cell.says("EXTRACT|TIMESTAMPDIFF[(](HOUR|MINUTE|SECOND)|(FLOOR|CEIL)[(]z|DATE_FORMAT[(]s, p|z > t")
+            cell.says(
+                "EXTRACT|TIMESTAMPDIFF[(](HOUR|MINUTE|SECOND)|(FLOOR|CEIL)[(]z|(DATE_FORMAT|TO_TIMESTAMP_LTZ)[(]s, p|z > t"
+            )
             and cell.has("2021-(03-28|10-31)[T ]0[0-2]|1970-01-01T00")
         )
     ),

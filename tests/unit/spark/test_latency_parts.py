@@ -21,7 +21,7 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.model.job.job_settings import job_settings
 from kafkastream.spark.checkpoint.reached_offsets import ReachedFile, ReachedReader
-from kafkastream.spark.exchange.epoch_link import DriverLink, DriverLostError, TaskJoin, Share, Tidings
+from kafkastream.spark.exchange.epoch_link import DriverLink, DriverLostError, Share, TaskJoin, Tidings
 from kafkastream.spark.job.epoch_server import EpochServer
 from kafkastream.spark.job.latency_mode import epoch_refusal
 from kafkastream.spark.worker.fetched_records import arrow_of
@@ -159,7 +159,8 @@ def test_a_worker_gets_the_partitions_that_it_had_before(server: EpochServer) ->
         epoch = server.begin(2, share)
         links = [DriverLink.to(server.endpoint) for _ in workers]
         found = [
-            link.join(TaskJoin(epoch, task, worker)) for task, (link, worker) in enumerate(zip(links, workers, strict=True))
+            link.join(TaskJoin(epoch, task, worker))
+            for task, (link, worker) in enumerate(zip(links, workers, strict=True))
         ]
         assert found == [share("ab".index(worker)) for worker in workers]
         for link in links:

@@ -1,0 +1,205 @@
+"""Examples of functions for the page of functions; their results are computed when the page is written and tested."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["EXAMPLES", "VARYING"]
+
+EXAMPLES: Final = r"""
+1 + 2 * 3
+7 / 2
+7 % 4
+2147483647 + 1
+'a' || 'b'
+'Flink' LIKE 'F%'
+'Flink' SIMILAR TO '(F|S)[a-z]+'
+2 BETWEEN 1 AND 3
+2 BETWEEN SYMMETRIC 3 AND 1
+2 IN (1, 2, 3)
+CAST(NULL AS INT) IS DISTINCT FROM 1
+CASE WHEN 1 > 2 THEN 'more' ELSE 'less' END
+CAST('12' AS INT)
+CAST(TIMESTAMP '2021-03-28 12:30:00' AS STRING)
+TRY_CAST('twelve' AS INT)
+UPPER('Flink')
+LOWER('Flink')
+UCASE('Flink')
+LCASE('Flink')
+INITCAP('hello world')
+CHAR_LENGTH('Flink')
+CHARACTER_LENGTH('Flink')
+REVERSE('Flink')
+TRIM('  a ')
+TRIM(LEADING 'x' FROM 'xxa')
+LTRIM('  a')
+RTRIM('a  ')
+BTRIM('--a--', '-')
+CONCAT('a', 'b', 'c')
+CONCAT_WS('-', 'a', 'b')
+REPEAT('ab', 3)
+REPLACE('banana', 'a', 'o')
+LEFT('Flink', 2)
+RIGHT('Flink', 2)
+SUBSTRING('Flink', 2, 3)
+SUBSTRING('Flink' FROM 3)
+SUBSTR('Flink', 3)
+TRANSLATE('abc', 'ab', 'xy')
+OVERLAY('abcdef' PLACING 'XX' FROM 3 FOR 2)
+POSITION('n' IN 'Flink')
+INSTR('Flink', 'n')
+LOCATE('a', 'banana', 3)
+LPAD('7', 3, '0')
+RPAD('7', 3, '0')
+STARTSWITH('Flink', 'Fl')
+ENDSWITH('Flink', 'nk')
+IS_ALPHA('abc')
+IS_DIGIT('123')
+IS_DECIMAL('1.5e3')
+ASCII('A')
+CHR(65)
+ELT(2, 'a', 'b')
+PRINTF('%s has %d', 'Ann', 3)
+SPLIT('a,b', ',')
+SPLIT_INDEX('a;b;c', ';', 1)
+STR_TO_MAP('a=1,b=2')
+PARSE_URL('http://a.org/p?k=v', 'QUERY', 'k')
+URL_ENCODE('a b&c')
+URL_DECODE('a+b%26c')
+REGEXP('Flink', '^F')
+REGEXP_EXTRACT('a1b2', '([a-z])([0-9])', 2)
+REGEXP_EXTRACT_ALL('a1b2', '([a-z])([0-9])', 2)
+REGEXP_REPLACE('a1b2', '[0-9]', '#')
+REGEXP_COUNT('a1b2', '[0-9]')
+REGEXP_INSTR('a1b2', '[0-9]')
+REGEXP_SUBSTR('a1b2', '[0-9]')
+TO_BASE64('Flink')
+FROM_BASE64('Rmxpbms=')
+HEX('Flink')
+UNHEX('466C')
+BIN(5)
+ENCODE('a', 'UTF-16BE')
+DECODE(x'466C', 'UTF-8')
+MD5('a')
+SHA1('a')
+SHA224('a')
+SHA256('a')
+SHA384('a')
+SHA512('a')
+SHA2('a', 256)
+TYPEOF(1.50)
+CURRENT_DATABASE()
+ABS(-3)
+SQRT(16)
+EXP(0)
+POWER(2, 10)
+LN(1)
+LOG(2, 8)
+LOG10(1000)
+LOG2(8)
+MOD(7, 4)
+ROUND(2.567, 2)
+TRUNCATE(2.567, 2)
+FLOOR(2.5)
+CEIL(2.5)
+SIGN(-2)
+PI()
+E()
+SIN(0)
+COS(0)
+TAN(0)
+COT(1)
+ASIN(0)
+ACOS(1)
+ATAN(0)
+ATAN2(0, 1)
+SINH(0)
+COSH(0)
+TANH(0)
+DEGREES(PI())
+RADIANS(180)
+COALESCE(CAST(NULL AS STRING), 'none')
+IFNULL(CAST(NULL AS INT), 0)
+NULLIF(1, 1)
+IF(1 > 2, 'more', 'less')
+GREATEST(1, 3, 2)
+LEAST(1, 3, 2)
+DATE '2021-03-28' + INTERVAL '1' MONTH
+TIMESTAMP '2021-03-28 12:30:00' - INTERVAL '90' MINUTE
+YEAR(DATE '2021-03-28')
+QUARTER(DATE '2021-03-28')
+MONTH(DATE '2021-03-28')
+WEEK(DATE '2021-03-28')
+DAYOFYEAR(DATE '2021-03-28')
+DAYOFMONTH(DATE '2021-03-28')
+DAYOFWEEK(DATE '2021-03-28')
+HOUR(TIMESTAMP '2021-03-28 12:30:45')
+MINUTE(TIMESTAMP '2021-03-28 12:30:45')
+SECOND(TIMESTAMP '2021-03-28 12:30:45')
+EXTRACT(DOY FROM DATE '2021-03-28')
+FLOOR(TIMESTAMP '2021-03-28 12:30:45' TO HOUR)
+CEIL(TIMESTAMP '2021-03-28 12:30:45' TO MINUTE)
+FLOOR(DATE '2021-03-31' TO WEEK)
+TIMESTAMPADD(DAY, 2, DATE '2021-03-28')
+TIMESTAMPDIFF(HOUR, TIMESTAMP '2021-03-28 12:30:00', TIMESTAMP '2021-03-29 12:00:00')
+DATE_FORMAT(TIMESTAMP '2021-03-28 12:30:45', 'yyyy/MM/dd HH:mm')
+TO_DATE('28.03.2021', 'dd.MM.yyyy')
+TO_TIMESTAMP('2021-03-28 12:30:45')
+TO_TIMESTAMP_LTZ(1616934645000, 3)
+FROM_UNIXTIME(1616934645)
+UNIX_TIMESTAMP('2021-03-28 12:30:45')
+CONVERT_TZ('2021-03-28 12:30:45', 'UTC', 'Asia/Tokyo')
+ARRAY['a', 'b'][1]
+CARDINALITY(ARRAY[1, 2])
+ELEMENT(ARRAY[7])
+ARRAY_APPEND(ARRAY[1, 2], 3)
+ARRAY_PREPEND(ARRAY[1, 2], 0)
+ARRAY_CONCAT(ARRAY[1], ARRAY[2, 3])
+ARRAY_CONTAINS(ARRAY[1, 2], 2)
+ARRAY_DISTINCT(ARRAY[1, 2, 1])
+ARRAY_EXCEPT(ARRAY[1, 2], ARRAY[2])
+ARRAY_INTERSECT(ARRAY[1, 2], ARRAY[2, 3])
+ARRAY_UNION(ARRAY[1, 2], ARRAY[2, 3])
+ARRAY_JOIN(ARRAY['a', 'b'], '-')
+ARRAY_MAX(ARRAY[1, 3, 2])
+ARRAY_MIN(ARRAY[1, 3, 2])
+ARRAY_POSITION(ARRAY[5, 6], 6)
+ARRAY_REMOVE(ARRAY[1, 2, 1], 1)
+ARRAY_REVERSE(ARRAY[1, 2, 3])
+ARRAY_SLICE(ARRAY[1, 2, 3], 2, 3)
+ARRAY_SORT(ARRAY[2, 3, 1])
+MAP['a', 1]['a']
+MAP_KEYS(MAP['a', 1])
+MAP_VALUES(MAP['a', 1])
+MAP_ENTRIES(MAP['a', 1])
+MAP_FROM_ARRAYS(ARRAY['a', 'b'], ARRAY[1, 2])
+MAP_UNION(MAP['a', 1], MAP['b', 2])
+ROW(1, 'a')
+CAST(ROW(1, 'a') AS ROW<n BIGINT, s STRING>)
+JSON_EXISTS('{"a": 1}', '$.a')
+JSON_VALUE('{"a": 1.50}', '$.a')
+JSON_VALUE('{"a": 1}', 'lax $.b' DEFAULT 'none' ON EMPTY)
+JSON_QUERY('{"a": [1, 2]}', '$.a')
+JSON_QUERY('{"a": 1}', '$.a' WITH WRAPPER)
+JSON_STRING(MAP['a', 1])
+JSON_QUOTE('say "hi"')
+JSON_UNQUOTE('"hi"')
+JSON_OBJECT('a' VALUE 1, 'b' VALUE 'x')
+JSON_ARRAY(1, 'x')
+'{"a": 1}' IS JSON OBJECT
+""".strip().splitlines()
+"""Calls of constants, whose results are always the same."""
+VARYING: Final = {
+    "UUID": "UUID()",
+    "RAND": "RAND(7)",
+    "RAND_INTEGER": "RAND_INTEGER(6)",
+    "CURRENT_TIMESTAMP": "CURRENT_TIMESTAMP",
+    "NOW": "NOW()",
+    "LOCALTIMESTAMP": "LOCALTIMESTAMP",
+    "CURRENT_DATE": "CURRENT_DATE",
+    "CURRENT_TIME": "CURRENT_TIME",
+    "LOCALTIME": "LOCALTIME",
+    "PROCTIME": "PROCTIME()",
+    "CURRENT_ROW_TIMESTAMP": "CURRENT_ROW_TIMESTAMP()",
+}
+"""Calls whose results vary, by name; they run, and the page shows their types."""
