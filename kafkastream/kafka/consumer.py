@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import methodcaller
 from typing import Any, NamedTuple, NoReturn, final
 
 from confluent_kafka import Consumer, Message
@@ -20,6 +21,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 __all__ = ["Fetched", "RecordConsumer"]
 
 _AT_ONCE = 2_000
+_TOPIC, _PARTITION, _ERROR = map(methodcaller, ("topic", "partition", "error"))
 _NO_TOPIC = frozenset({"UNKNOWN_TOPIC_OR_PART", "_UNKNOWN_TOPIC", "_UNKNOWN_PARTITION", "UNKNOWN_TOPIC_ID"})
 _LOST = frozenset({"_AUTO_OFFSET_RESET", "OFFSET_OUT_OF_RANGE"})
 _DENIED = frozenset({"TOPIC_AUTHORIZATION_FAILED", "GROUP_AUTHORIZATION_FAILED"})
@@ -84,17 +86,27 @@ class RecordConsumer:
             first = self._client.poll(timeout_s)
             messages = [] if first is None else [first, *self._client.consume(_AT_ONCE, 0)]
         self._refusals.check()
-        for (topic, partition), several in groupby(messages, lambda one: (one.topic(), one.partition())):
-            found = list(several)
-            if topic is None or partition is None:
-                self._fail(next(filter(None, (one.error() for one in found))), found[0])
-            yield from self._of_partition(TopicPartition(topic, partition), found)
+        yield from self._by_partition(messages)
 
-    def _of_partition(self, partition: TopicPartition, messages: list[Message]) -> Iterator[Fetched]:
+    def _by_partition(self, messages: list[Message]) -> Iterator[Fetched]:
+        """Yield runs of messages of one partition; each column is read in C, for the sake of full load."""
+        topics, partitions = map(_TOPIC, messages), map(_PARTITION, messages)
+        has_events = any(map(_ERROR, messages))
+        begin = 0
+        for (topic, partition), several in groupby(zip(topics, partitions, strict=True)):
+            end = begin + len(list(several))
+            found, begin = messages[begin:end], end
+            if has_events and (topic is None or partition is None):
+                self._fail(next(filter(None, map(_ERROR, found))), found[0])
+            yield from self._of_partition(TopicPartition(topic, partition), found, has_events=has_events)
+
+    def _of_partition(
+        self, partition: TopicPartition, messages: list[Message], *, has_events: bool
+    ) -> Iterator[Fetched]:
         if partition not in self._stands:  # it was left, or is no longer assigned
             return
         records, position = messages, self._stands[partition]
-        if any(one.error() is not None for one in messages):
+        if has_events:
             records = []
             for one in messages:
                 error = one.error()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter, methodcaller
 from typing import Any, Final, Protocol
 
 import pyarrow as pa
@@ -58,8 +59,14 @@ def arrow_of(
     return pa.RecordBatch.from_arrays(arrays, names)
 
 
+def _column(name: str, kind: pa.DataType) -> Column:
+    """Return the function that reads a column, record by record in C."""
+    read = methodcaller(name)
+    return lambda messages: pa.array([*map(read, messages)], kind)
+
+
 def _timestamps(messages: Sequence[FetchedRecord]) -> pa.Array:
-    return pa.array([one.timestamp()[1] for one in messages], pa.int64())
+    return pa.array([*map(itemgetter(1), map(methodcaller("timestamp"), messages))], pa.int64())
 
 
 def _timestamp_types(messages: Sequence[FetchedRecord]) -> pa.Array:
@@ -73,10 +80,10 @@ def _headers(messages: Sequence[FetchedRecord]) -> pa.Array:
 
 
 _COLUMNS: Final[Mapping[str, Column]] = {
-    "offset": lambda messages: pa.array([one.offset() for one in messages], pa.int64()),
+    "offset": _column("offset", pa.int64()),
     "timestamp": _timestamps,
-    "value": lambda messages: pa.array([one.value() for one in messages], pa.binary()),
-    "key": lambda messages: pa.array([one.key() for one in messages], pa.binary()),
+    "value": _column("value", pa.binary()),
+    "key": _column("key", pa.binary()),
     "headers": _headers,
     "timestampType": _timestamp_types,
 }
