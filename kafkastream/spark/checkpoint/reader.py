@@ -126,6 +126,17 @@ class FolderReader(ABC):
         logged = self._logged(name, planned)
         return QueryState(query, planned, None if logged is None else logged.started_at_ms, _by_key(logged))
 
+    def state_in_epochs(self, name: str) -> QueryState | None:
+        """Return the progress of a query in latency mode; None before its first start.
+
+        Epochs run ahead of the log: whatever was logged last, records behind it may have been written.
+        """
+        state = self.state(name)
+        logged = None if state is None else self._logged(name, self._last(name, OFFSETS))
+        if state is None or logged is None:
+            return state
+        return attrs.evolve(state, planned_at_ms=logged.started_at_ms, planned=_by_key(logged))
+
     def planned_offsets(self, name: str) -> Mapping[str, str]:
         """Return the end offset of each source in the last planned micro-batch, by key; none before the first one."""
         return self._offsets_of_last(name, OFFSETS)

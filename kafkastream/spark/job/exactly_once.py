@@ -133,7 +133,7 @@ class ExactlyOnce:
         """
         if not self.sinks:
             return
-        state = self.folder.state(self.name)
+        state = self.folder.state_in_epochs(self.name) if self.in_epochs else self.folder.state(self.name)
         if state is not None or not self.names.is_first:
             for identity in self.sinks:
                 self._secure(identity, state or QueryState("", 0), inputs)
@@ -213,7 +213,7 @@ class ExactlyOnce:
         what_now = sink.spec.on_expired_marker
         if minutes < kept_for or what_now is ExpiredMarker.REPLAY:
             return
-        if what_now is ExpiredMarker.SKIP:
+        if what_now is ExpiredMarker.SKIP and not self.in_epochs:  # nothing tells how much an epoch has written
             assert sink.topic is not None
             pass_over(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
             return
