@@ -122,7 +122,9 @@ def runs_in_latency_mode(program: Program) -> bool:
     if not program.topics or program.alone or program.executes or program.batch:
         return False
     env = _environment()
-    united(lines_of(program, program.build(env, "nowhere:1", {name: name for name in program.topics}))).print()
+    shown = lines_of(program, program.build(env, "nowhere:1", {name: name for name in program.topics}))
+    if shown:
+        united(shown).print()
     return all(epoch_refusal(part) is None for part in env._graph().components())
 
 
