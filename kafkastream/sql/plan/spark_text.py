@@ -51,8 +51,8 @@ def spark_text(expression: TypedExpression) -> str:
     Example:
         >>> from kafkastream.sql.plan.functions import call
         >>> from kafkastream.sql.types import DataType
-        >>> print(spark_text(call("+", ColumnRef(0, DataType.of(Kind.INT)), Literal.whole(1))))
-        (c0 + 1)
+        >>> print(spark_text(call("*", ColumnRef(0, DataType.of(Kind.DOUBLE)), ColumnRef(1, DataType.of(Kind.DOUBLE)))))
+        (c0 * c1)
     """
     return _PLAIN.text(expression)
 
