@@ -133,6 +133,10 @@ def stop_with_savepoint() -> None:
 new_environment = StreamExecutionEnvironment.get_execution_environment
 
 
+def new_tables() -> TableEnvironment:
+    return TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+
+
 def add_python_archive() -> None:
     env = new_environment()
     env.add_python_archive("data.zip")
@@ -189,6 +193,15 @@ ATTEMPTS: dict[str, Callable[[str, str], object]] = {
     "DataTypes.NULL()": lambda *_: DataTypes.NULL(),
     "StreamTableEnvironment.to_changelog_stream(target_schema)": lambda *_: stream_of_another_form(),
     "FunctionContext.get_metric_group()": lambda *_: FunctionContext().get_metric_group(),
+    "TableEnvironment.create_java_function": lambda *_: new_tables().create_java_function("f", "com.example.F"),
+    "TableEnvironment.create_java_temporary_function": lambda *_: new_tables().create_java_temporary_function(
+        "f", "com.example.F"
+    ),
+    "TableEnvironment.create_java_temporary_system_function": lambda *_: (
+        new_tables().create_java_temporary_system_function("f", "com.example.F")
+    ),
+    "TableEnvironment.load_module": lambda *_: new_tables().load_module("hive", object()),
+    "TableEnvironment.unload_module": lambda *_: new_tables().unload_module("core"),
 }
 
 
