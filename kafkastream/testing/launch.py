@@ -43,6 +43,7 @@ SERVER: Mapping[str, str] = {
     "group.min.session.timeout.ms": "1000",
     "transaction.abort.timed.out.transaction.cleanup.interval.ms": "500",
     "log.segment.delete.delay.ms": "1000",
+    "log.retention.ms": "-1",  # records of tests may have any timestamps, and would be deleted 30 s after the start
     "log.cleaner.dedupe.buffer.size": "4194304",
 }
 
