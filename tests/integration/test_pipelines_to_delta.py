@@ -116,6 +116,7 @@ def test_tables_follow_their_records(
         run(event("d", "shop.visits", before={"page": "a"}))
 
 
+@pytest.mark.timeout(400)  # the first writes to Delta Lake take a minute on a busy machine
 def test_micro_batch_that_spark_repeats_is_written_once(
     kafka: KafkaBroker, topic: str, session: SparkSession, lake: Path, tmp_path: Path
 ) -> None:
@@ -128,7 +129,7 @@ def test_micro_batch_that_spark_repeats_is_written_once(
         commits = 2 * (
             number + 2
         )  # the creation of two tables, and each micro-batch of each; a look at rows costs more
-        wait_until(lambda commits=commits: len(list(lake.rglob("_delta_log/*.json"))) >= commits, 60, "the commits")  # type: ignore[misc]
+        wait_until(lambda commits=commits: len(list(lake.rglob("_delta_log/*.json"))) >= commits, 150, "the commits")  # type: ignore[misc]
         wait_for(lambda: [rows(session, lake / db / "orders") for db in ("copy", "shop")], [expected] * 2)
         job.cancel().result(60)
         for commit in (tmp_path / "checkpoints").rglob("commits/*"):  # as if killed before Spark has noted the end
