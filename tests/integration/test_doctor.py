@@ -82,7 +82,7 @@ def test_old_java_is_named(tmp_path: Path) -> None:
 def test_python_of_workers_without_the_package_is_named(tmp_path: Path) -> None:
     venv.create(tmp_path / "other", with_pip=False)
     python = str(tmp_path / "other" / "bin" / "python")
-    run = doctor(PYSPARK_PYTHON=python)
+    run = doctor(PYSPARK_PYTHON=python, PYTHONPATH="")  # by which another Python would find the package, too
     assert "Unset PYSPARK_PYTHON" in told(run, f"Python of workers: {python}: ")
     assert "kafkastream" in run.stdout
 
@@ -150,7 +150,7 @@ def _allowed(user: str, kind: ResourceType, name: str, operation: str) -> AclBin
 def client(kafka: EmbeddedKafka, user: str = "ann", **others: str) -> dict[str, str]:
     """Return a user's properties, with others in their place."""
     properties = kafka.listener("SASL_SSL", "PLAIN", user=user).client_properties
-    return {**properties, "default.api.timeout.ms": "8000", **{key.replace("_", "."): v for key, v in others.items()}}
+    return {**properties, "default.api.timeout.ms": "30000", **{key.replace("_", "."): v for key, v in others.items()}}
 
 
 def wrong(properties: Mapping[str, str], **access: object) -> dict[str, Finding]:
