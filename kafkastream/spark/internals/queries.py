@@ -11,7 +11,15 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
-__all__ = ["OffsetReader", "progress_after", "query_id", "records_at_work", "replace_offset_reader", "sources_of"]
+__all__ = [
+    "OffsetReader",
+    "StreamingQueryProgress",
+    "progress_after",
+    "query_id",
+    "records_at_work",
+    "replace_offset_reader",
+    "sources_of",
+]
 
 _QUERY_ID: Final = "sql.streaming.queryId"
 _READER_FIELD: Final = "kafkaOffsetReader"

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import final
 
-from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.metrics.history import PartitionStanding
@@ -16,7 +15,7 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.internals.queries import progress_after, records_at_work
+from kafkastream.spark.internals.queries import StreamingQueryProgress, progress_after, records_at_work
 from kafkastream.spark.job.batch_history import micro_batches
 from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.spark.job.job_metrics import QueryMetrics

@@ -17,7 +17,6 @@ from tests.package import trees
 INTERNALS: Final = "kafkastream/spark/internals/"
 LEFT: Final = {
     "kafkastream/kafka/topic_checks.py": ["_active_spark_context"],
-    "kafkastream/spark/job/query_progress.py": ["pyspark.sql.streaming.listener"],
 }
 """Places that are to move to ``spark/internals``."""
 DIALECT: Final = "kafkastream/sql/parser/dialect.py"
