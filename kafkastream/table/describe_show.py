@@ -20,7 +20,7 @@ from kafkastream.table.ddl_text import create_catalog_text, create_table_text
 from kafkastream.table.session_planner import SessionPlanner
 from kafkastream.table.table_result import TableResult
 
-__all__ = ["describe", "functions", "show"]
+__all__ = ["describe_result", "functions", "show_result"]
 
 _STRING: Final = DataType.string()
 _DESCRIBED: Final = (
@@ -33,7 +33,7 @@ _DESCRIBED: Final = (
 )
 
 
-def describe(statement: Describe, planner: SessionPlanner) -> TableResult:
+def describe_result(statement: Describe, planner: SessionPlanner) -> TableResult:
     """Return the result of ``DESCRIBE``.
 
     Raises:
@@ -86,7 +86,7 @@ def _extras(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str | N
             return None
 
 
-def show(statement: Show, planner: SessionPlanner) -> TableResult:
+def show_result(statement: Show, planner: SessionPlanner) -> TableResult:
     """Return the result of ``SHOW``.
 
     Raises:
@@ -94,7 +94,7 @@ def show(statement: Show, planner: SessionPlanner) -> TableResult:
     """
     match statement.what:
         case Shown.COLUMNS:
-            return describe(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
+            return describe_result(Describe(ObjectKind.TABLE, statement.of, position=statement.position), planner)
         case Shown.FUNCTIONS | Shown.USER_FUNCTIONS:
             return _names("function name", functions(statement.what, planner), statement.pattern)
         case Shown.CREATE_TABLE | Shown.CREATE_VIEW:

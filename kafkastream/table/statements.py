@@ -26,7 +26,7 @@ from kafkastream.sql.syntax.statements import (
 from kafkastream.sql.table import Expression, PhysicalColumn
 from kafkastream.sql.types import DataType
 from kafkastream.table.ddl import execute_ddl
-from kafkastream.table.describe_show import describe, show
+from kafkastream.table.describe_show import describe_result, show_result
 from kafkastream.table.explain import explain_plans
 from kafkastream.table.session_planner import Plan, SessionPlanner
 from kafkastream.table.table_result import TableResult
@@ -85,9 +85,9 @@ class Interpreter:
             case Explain():
                 return self._explained(statement)
             case Describe():
-                return describe(statement, self.planner)
+                return describe_result(statement, self.planner)
             case Show():
-                return show(statement, self.planner)
+                return show_result(statement, self.planner)
             case Set():
                 return self._set(statement)
             case Reset():

@@ -112,6 +112,13 @@ def active_session(session: SparkSession) -> None:
     )
 
 
+def slots(session: SparkSession) -> None:
+    """One executor, the driver, runs as many tasks at a time as its master has threads."""
+    context = session.sparkContext
+    assert (context.master or "").startswith("local["), context.master
+    assert jvm.task_slots(context) == context.defaultParallelism
+
+
 def frames(session: SparkSession) -> None:
     assert jvm.java_frame(session.range(3)).count() == 3
 
@@ -240,7 +247,9 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
     finally:
         query.stop()
     assert (found["id"], found["rows"]) == (str(query.id), 1)
-    ran = [one for one in queries.progress_after(query, "") if "addBatch" in one["durationMs"]]
+    told = queries.progress_after(query, "")
+    assert all(isinstance(one, queries.StreamingQueryProgress) for one in told)
+    ran = [one for one in told if "addBatch" in one["durationMs"]]
     assert [one["batchId"] for one in ran][:1] == [0]
     assert queries.progress_after(query, max(one["timestamp"] for one in query.recentProgress)) == []
     assert found["at work"] >= 0
@@ -310,6 +319,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "files": partial(files, session, folder),
         "class path": partial(class_path, session, folder),
         "active session": partial(active_session, session),
+        "slots": partial(slots, session),
         "frames": partial(frames, session),
         "accumulators": partial(accumulators, session),
         "pickles": partial(pickles, session),

@@ -166,7 +166,7 @@ class JobLines:
             print(f"{at}{text}", file=sys.stderr, flush=True)  # noqa: T201
 
 
-class Shown(Protocol):
+class JobInLines(Protocol):
     """A job whose progress is shown."""
 
     @property
@@ -178,7 +178,7 @@ class Shown(Protocol):
 
 
 @contextmanager
-def kept_in_place(jobs: Sequence[Shown]) -> Iterator[Callable[[], None]]:
+def kept_in_place(jobs: Sequence[JobInLines]) -> Iterator[Callable[[], None]]:
     """Show the progress of jobs in place on a terminal; yields a function that refreshes the lines if they are due."""
     shown = [one for one in jobs if one.lines.is_in_place]
     if not shown or threading.current_thread() is not threading.main_thread():

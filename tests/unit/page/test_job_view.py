@@ -112,7 +112,7 @@ LONG_AGO = attrs.evolve(jobs.BATCH, began_ms=jobs.NOW - 200_000)
             Health(
                 HealthLevel.WARN,
                 "The watermark waits for partition orders-1, which has had no records; with_idleness on the watermark "
-                "strategy goes on without.",
+                "strategy continues without.",
             ),
             id="silent partition",
         ),

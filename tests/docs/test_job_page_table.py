@@ -8,7 +8,7 @@ from kafkastream.options.rest import REST_OPTIONS
 from kafkastream.options.tables import markdown_table
 from tests.docs.placed_table import DOCS, PlacedTable
 
-TABLE: Final = PlacedTable(DOCS / "job-page.md", "<!-- The table is made by tests/docs/test_job_page.py. -->")
+TABLE: Final = PlacedTable(DOCS / "job-page.md", "<!-- The table is made by tests/docs/test_job_page_table.py. -->")
 
 
 def test_options_are_the_declared_ones() -> None:
