@@ -41,7 +41,7 @@ def sql_command(
     from kafkastream.spark.job.job_lines import run_by_command
     from kafkastream.spark.job.program_end import STARTED
     from kafkastream.spark.session.jars import connector_jars
-    from kafkastream.table.script import run_script
+    from kafkastream.table.session.script import run_script
 
     connector_jars()
     init, given = "" if before is None else before.read_text(), dict(map(_pair, settings))
@@ -65,7 +65,7 @@ def _shell(init: str, settings: Mapping[str, str]) -> None:
 
     from kafkastream.cli.shell.prompt import confirmed, sql_prompt
     from kafkastream.cli.shell.shell_session import ShellSession
-    from kafkastream.table.script import script_environment
+    from kafkastream.table.session.script import script_environment
 
     t_env, console = script_environment(init, settings), Console()
     console.print("Flink SQL on Spark. HELP lists commands, QUIT leaves. Statements end with a semicolon.")

@@ -1,10 +1,9 @@
 """Flink SQL, at PyFlink's path: ``pyflink.table`` becomes ``kafkastream.table``.
 
 ``TableEnvironment`` declares tables and executes statements; ``Table`` is a query, ``TableResult`` what a statement
-returned, ``StreamTableEnvironment`` connects tables with streams. Statements are parsed by ``kafkastream.sql``,
-executed by ``statements`` (``INSERT``, queries) and ``ddl``, and planned by ``session_planner``.
-Modules of the Table API's expressions and catalogs exist at PyFlink's paths; their classes can be imported, and raise
-an error that names the SQL for it when they are used.
+returned, ``StreamTableEnvironment`` connects tables with streams. Statements are parsed by ``kafkastream.sql`` and
+executed by ``session``; ``api`` are the expressions and operations of the Table API. The other modules have PyFlink's
+paths, or hold classes that several of these share.
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import Insert, Query, Statement
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.catalog_environment import CatalogEnvironment
-from kafkastream.table.descriptor_environment import DescriptorEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
-from kafkastream.table.explain import explain_plans
 from kafkastream.table.explain_detail import ExplainDetail
-from kafkastream.table.function_environment import FunctionEnvironment
-from kafkastream.table.session_planner import Plan, SessionPlanner
-from kafkastream.table.statements import Interpreter
+from kafkastream.table.session.catalog_environment import CatalogEnvironment
+from kafkastream.table.session.descriptor_environment import DescriptorEnvironment
+from kafkastream.table.session.explain import explain_plans
+from kafkastream.table.session.function_environment import FunctionEnvironment
+from kafkastream.table.session.session_planner import Plan, SessionPlanner
+from kafkastream.table.session.statements import Interpreter
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
 from kafkastream.table.table_result import TableResult

@@ -20,9 +20,9 @@ from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.expressions import parse_expression
 from kafkastream.sql.table import Column, ComputedColumn, MetadataColumn, PhysicalColumn, TableSchema, Watermark
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.ddl_text import schema_text
 from kafkastream.table.expression import Expression
 from kafkastream.table.resolved_schema import ResolvedSchema
+from kafkastream.table.session.ddl_text import schema_text
 
 __all__ = [
     "Expression",

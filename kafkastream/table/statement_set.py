@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, final
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import Insert
-from kafkastream.table.explain import explain_plans
+from kafkastream.table.session.explain import explain_plans
 from kafkastream.table.table import Table
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult

@@ -25,7 +25,7 @@ from kafkastream.table.environment import TableEnvironment
 from kafkastream.table.environment_settings import EnvironmentSettings
 from kafkastream.table.expression import Expression
 from kafkastream.table.schema import Schema
-from kafkastream.table.session_planner import Plan
+from kafkastream.table.session.session_planner import Plan
 from kafkastream.table.table import Table
 from kafkastream.table.table_config import TableConfig
 

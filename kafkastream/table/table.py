@@ -15,9 +15,9 @@ from kafkastream.table.api.data_frames import data_frame
 from kafkastream.table.api.grouped_rows import Grouping
 from kafkastream.table.api.joined_rows import JoinOperations
 from kafkastream.table.api.row_operations import RowOperations
-from kafkastream.table.explain import explain_plans
 from kafkastream.table.expression import Expression
 from kafkastream.table.resolved_schema import Column, ResolvedSchema
+from kafkastream.table.session.explain import explain_plans
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult
 from kafkastream.table.table_schema import TableSchema
@@ -34,7 +34,7 @@ from kafkastream.table.grouped_tables import (
     OverWindowedTable,
     WindowGroupedTable,
 )
-from kafkastream.table.session_planner import Plan
+from kafkastream.table.session.session_planner import Plan
 from kafkastream.table.table_pipeline import TablePipeline
 from kafkastream.table.window import GroupWindow, OverWindow
 

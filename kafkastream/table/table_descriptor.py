@@ -17,8 +17,8 @@ from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType
-from kafkastream.table.ddl_text import comment_clause, options_clause
 from kafkastream.table.schema import Schema
+from kafkastream.table.session.ddl_text import comment_clause, options_clause
 
 __all__ = [
     "ConfigOption",

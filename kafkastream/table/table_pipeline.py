@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NoReturn, final
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.table.compiled_plan import CompiledPlan
-from kafkastream.table.explain import explain_plans
 from kafkastream.table.explain_detail import ExplainDetail
 from kafkastream.table.object_paths import ObjectIdentifier
+from kafkastream.table.session.explain import explain_plans
 from kafkastream.table.table_result import TableResult
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ from kafkastream.table import (
     TableEnvironment,
     TableResult,
 )
-from kafkastream.table.statements import Interpreter
+from kafkastream.table.session.statements import Interpreter
 from kafkastream.table.udf import AggregateFunction, FunctionContext, udaf, udf, udtf
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic

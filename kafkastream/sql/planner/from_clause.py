@@ -31,7 +31,7 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
     rows = _rows(planner, node)
     match = node.args.get("match")
     if match is not None:
-        from kafkastream.sql.planner.match_recognize import matched
+        from kafkastream.sql.planner.patterns.match_recognize import matched
 
         rows, node = matched(planner, rows, match), match
     rows = renamed(planner, node, rows)
@@ -39,7 +39,7 @@ def source(planner: SelectPlanner, node: exp.Expr) -> tuple[PlannedRows, Scope]:
 
 
 def _join_in_parentheses(planner: SelectPlanner, node: exp.Table) -> tuple[PlannedRows, Scope]:
-    from kafkastream.sql.planner.joins import joined_rows
+    from kafkastream.sql.planner.joins.joins import joined_rows
 
     rows, scope = source(planner, node)
     for join in node.args.get("joins") or ():

@@ -14,17 +14,17 @@ from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import ColumnRef, TypedExpression, calls_user, columns_in, conjunction
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, filtered, projected, rewindowed
 from kafkastream.sql.plan.relations import Relation
+from kafkastream.sql.planner.aggregates.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.from_clause import source
-from kafkastream.sql.planner.grouping import aggregated, is_grouped
 from kafkastream.sql.planner.hints import checked_hints, hinted_ttls
-from kafkastream.sql.planner.join_conditions import conjuncts
-from kafkastream.sql.planner.joins import joined_rows
+from kafkastream.sql.planner.joins.join_conditions import conjuncts
+from kafkastream.sql.planner.joins.joins import joined_rows
 from kafkastream.sql.planner.ordering import ordered, ordering_of
-from kafkastream.sql.planner.over_aggregates import has_frames, with_frames
-from kafkastream.sql.planner.over_frames import with_named_windows
-from kafkastream.sql.planner.qualify import qualified
-from kafkastream.sql.planner.subqueries import answered, filtered_by_queries, has_query
-from kafkastream.sql.planner.top_n import ranked
+from kafkastream.sql.planner.over.over_aggregates import has_frames, with_frames
+from kafkastream.sql.planner.over.over_frames import with_named_windows
+from kafkastream.sql.planner.over.qualify import qualified
+from kafkastream.sql.planner.over.top_n import ranked
+from kafkastream.sql.planner.subqueries.subqueries import answered, filtered_by_queries, has_query
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from kafkastream.sql.expressions.built_in_names import is_built_in
 from kafkastream.sql.plan.planning_catalog import Catalog, ResolvedTable, View
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.session_planner import SessionPlanner
 
 __all__ = ["Operands"]
 

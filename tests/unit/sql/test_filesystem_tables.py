@@ -25,7 +25,7 @@ from kafkastream.sql.syntax.statements import CreateTable
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.types import DataType, Kind, RowField
 from kafkastream.table import DataTypes, Schema, TableDescriptor
-from kafkastream.table.ddl_text import create_table_text
+from kafkastream.table.session.ddl_text import create_table_text
 
 COLUMNS = "id INT, k STRING, day DATE"
 

@@ -13,7 +13,7 @@ from kafkastream.sql.kafka_catalog.options import CatalogOptions, CatalogSetting
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog, CreateTable
 from kafkastream.sql.table import TableDefinition
-from kafkastream.table.ddl_text import create_table_text
+from kafkastream.table.session.ddl_text import create_table_text
 
 NAME = ("c", "kafka", "orders")
 SERVERS = {"properties.bootstrap.servers": "localhost:9092"}

@@ -16,8 +16,8 @@ from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import Expression, TableDefinition
 from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
-from kafkastream.table.session_planner import SessionPlanner
-from kafkastream.table.statements import Interpreter
+from kafkastream.table.session.session_planner import SessionPlanner
+from kafkastream.table.session.statements import Interpreter
 from kafkastream.table.table_config import TableConfig
 from kafkastream.table.udf import udf
 

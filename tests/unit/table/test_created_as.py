@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable, Query
-from kafkastream.table.statements import all_of
+from kafkastream.table.session.statements import all_of
 
 
 def test_names_and_options_are_quoted_again() -> None:

@@ -21,7 +21,7 @@ from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, projected, reference, references
 from kafkastream.sql.plan.relations import Field
-from kafkastream.sql.planner.join_conditions import conjuncts, join_conditions
+from kafkastream.sql.planner.joins.join_conditions import conjuncts, join_conditions
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def lateral_query(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, join: exp.Join, kind: JoinKind
 ) -> tuple[PlannedRows, Scope]:
     """Plan a join with a query after LATERAL."""
-    from kafkastream.sql.planner.joins import of_two
+    from kafkastream.sql.planner.joins.joins import of_two
     from kafkastream.sql.planner.select import from_rows
 
     node = join.this

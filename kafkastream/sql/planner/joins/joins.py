@@ -15,13 +15,13 @@ from kafkastream.sql.plan.expression import columns_in
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, normalized, without_times
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.common_columns import common_names, equations, with_common_columns, with_sides
 from kafkastream.sql.planner.from_clause import source
-from kafkastream.sql.planner.join_conditions import Conditions, conjuncts, join_conditions
-from kafkastream.sql.planner.join_parts import both_fields, keyed, without_computed_keys
-from kafkastream.sql.planner.joins_on_pairs import MARK, pairs_matched, pushed
-from kafkastream.sql.planner.laterals import correlated, is_correlated
-from kafkastream.sql.planner.temporal_joins import versioned
+from kafkastream.sql.planner.joins.common_columns import common_names, equations, with_common_columns, with_sides
+from kafkastream.sql.planner.joins.join_conditions import Conditions, conjuncts, join_conditions
+from kafkastream.sql.planner.joins.join_parts import both_fields, keyed, without_computed_keys
+from kafkastream.sql.planner.joins.joins_on_pairs import MARK, pairs_matched, pushed
+from kafkastream.sql.planner.joins.laterals import correlated, is_correlated
+from kafkastream.sql.planner.joins.temporal_joins import versioned
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from kafkastream.sql.plan.match_operation import (
 from kafkastream.sql.plan.operations import Order, TimeAttribute
 from kafkastream.sql.plan.plan_builder import PlannedRows, projected, reference, references
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.match_conditions import InputColumns, match_condition, measured
-from kafkastream.sql.planner.match_expressions import MATCH_TIME, VariableCompiler
+from kafkastream.sql.planner.patterns.match_conditions import InputColumns, match_condition, measured
+from kafkastream.sql.planner.patterns.match_expressions import MATCH_TIME, VariableCompiler
 
 if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText

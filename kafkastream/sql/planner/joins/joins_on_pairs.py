@@ -23,7 +23,7 @@ from kafkastream.sql.plan.functions.window_functions import OF_PAIRS
 from kafkastream.sql.plan.operations import IntervalJoin, Join, JoinKind, Matches, Pairs
 from kafkastream.sql.plan.plan_builder import filtered, projected, reference, references
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.join_conditions import Conditions
+from kafkastream.sql.planner.joins.join_conditions import Conditions
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["MARK", "pairs_matched", "pushed"]

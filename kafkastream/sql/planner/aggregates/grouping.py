@@ -28,11 +28,17 @@ from kafkastream.sql.plan.plan_builder import (
     rewindowed,
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.aggregate_arguments import result_fields, with_arguments
-from kafkastream.sql.planner.group_windows import group_window, window_property
-from kafkastream.sql.planner.grouping_sets import GROUPING_CALLS, GroupingSets, expanded, grouping_number, key_sets
-from kafkastream.sql.planner.over_aggregates import has_frames, with_frames
-from kafkastream.sql.planner.user_aggregates import check_changes, check_group, check_sessions
+from kafkastream.sql.planner.aggregates.aggregate_arguments import result_fields, with_arguments
+from kafkastream.sql.planner.aggregates.group_windows import group_window, window_property
+from kafkastream.sql.planner.aggregates.grouping_sets import (
+    GROUPING_CALLS,
+    GroupingSets,
+    expanded,
+    grouping_number,
+    key_sets,
+)
+from kafkastream.sql.planner.aggregates.user_aggregates import check_changes, check_group, check_sessions
+from kafkastream.sql.planner.over.over_aggregates import has_frames, with_frames
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 from kafkastream.sql.types import DataType, Kind
 
@@ -159,7 +165,7 @@ def _with_queries(
     nodes: Sequence[exp.Expr],
 ) -> tuple[Grouped, _OfGroups]:
     """Join the queries in expressions over groups; return the groups and the compiler of these expressions."""
-    from kafkastream.sql.planner.subqueries import answered
+    from kafkastream.sql.planner.subqueries.subqueries import answered
 
     compiler = _OfGroups(planner, of, groups, *known)
     rows, answers = answered(planner, groups.rows, Scope(groups.rows.relation.fields, ()), nodes, compiler.compile)

@@ -16,8 +16,8 @@ from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.inner_queries import InnerQuery, bound_query, gives_one_row, whole_query
-from kafkastream.sql.planner.join_conditions import Conditions, conditions_around
+from kafkastream.sql.planner.joins.join_conditions import Conditions, conditions_around
+from kafkastream.sql.planner.subqueries.inner_queries import InnerQuery, bound_query, gives_one_row, whole_query
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def joined_value(
         query: The query.
         node: Its node in the expression, for errors.
     """
-    from kafkastream.sql.planner.joins import of_two
+    from kafkastream.sql.planner.joins.joins import of_two
 
     whole = whole_query(planner, query)
     if whole is None:
@@ -116,8 +116,8 @@ def _bound_value(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, query: exp.Expr, node: exp.Expr
 ) -> tuple[PlannedRows, TypedExpression]:
     """Join the value of a query with columns of the query around it: the query is grouped by the columns that correlate it."""
-    from kafkastream.sql.planner.grouping import grouped
-    from kafkastream.sql.planner.joins import of_two
+    from kafkastream.sql.planner.aggregates.grouping import grouped
+    from kafkastream.sql.planner.joins.joins import of_two
 
     inner = bound_query(planner, scope, query)
     found = conditions_around(planner, scope, inner.scope, inner.bound)
@@ -145,7 +145,7 @@ def _with_outer_columns(
     planner: SelectPlanner, rows: PlannedRows, inner: InnerQuery, found: Conditions, node: exp.Expr
 ) -> tuple[InnerQuery, Conditions]:
     """Join a query with the distinct values of the columns that bind it; they come first, and the query is correlated by them."""
-    from kafkastream.sql.planner.joins import of_two
+    from kafkastream.sql.planner.joins.joins import of_two
 
     outer, width = rows.relation, len(rows.relation.fields)
     needed = sorted({at for one in (*found.left, *found.rest) for at in columns_in(one) if at < width})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import SparkPrinter
-from kafkastream.table.session_planner import Plan
+from kafkastream.table.session.session_planner import Plan
 
 __all__ = ["explain_plans"]
 

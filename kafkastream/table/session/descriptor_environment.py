@@ -19,7 +19,7 @@ from kafkastream.sql.type_information import row_type_info
 from kafkastream.sql.types import DataType, Kind, RowField
 from kafkastream.table.api.pandas_rows import pandas_rows
 from kafkastream.table.schema import Schema
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.session_planner import SessionPlanner
 from kafkastream.table.table import Table
 from kafkastream.table.table_descriptor import TableDescriptor
 

@@ -17,7 +17,7 @@ from kafkastream.sql.plan.expression import Case, Literal, TypedExpression
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, normalized, reference
 from kafkastream.sql.plan.relations import Explode, Field
-from kafkastream.sql.planner.join_parts import keyed
+from kafkastream.sql.planner.joins.join_parts import keyed
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ from kafkastream.sql.plan.plan_builder import (
     references,
 )
 from kafkastream.sql.plan.relations import Relation, Scan, Stateful
-from kafkastream.sql.planner.join_conditions import Conditions
-from kafkastream.sql.planner.join_parts import both_fields, keyed, without_computed_keys
-from kafkastream.sql.planner.joins_on_pairs import pushed
+from kafkastream.sql.planner.joins.join_conditions import Conditions
+from kafkastream.sql.planner.joins.join_parts import both_fields, keyed, without_computed_keys
+from kafkastream.sql.planner.joins.joins_on_pairs import pushed
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner

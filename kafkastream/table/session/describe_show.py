@@ -16,8 +16,8 @@ from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
 from kafkastream.sql.types import DataType, Kind
-from kafkastream.table.ddl_text import create_catalog_text, create_table_text
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.ddl_text import create_catalog_text, create_table_text
+from kafkastream.table.session.session_planner import SessionPlanner
 from kafkastream.table.table_result import TableResult
 
 __all__ = ["describe_result", "functions", "show_result"]

@@ -33,7 +33,7 @@ from kafkastream.sql.plan.match_operation import (
     ThisRow,
 )
 from kafkastream.sql.plan.spark_type_names import decimal_of
-from kafkastream.sql.planner.match_expressions import AGGREGATE, MATCH_TIME, MatchRow, VariableCompiler
+from kafkastream.sql.planner.patterns.match_expressions import AGGREGATE, MATCH_TIME, MatchRow, VariableCompiler
 from kafkastream.sql.type_families import APPROXIMATE, ATOMIC, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 

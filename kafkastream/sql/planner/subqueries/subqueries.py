@@ -15,9 +15,15 @@ from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedE
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
-from kafkastream.sql.planner.inner_queries import InnerQuery, existence, gives_one_row, named_columns, values_in
-from kafkastream.sql.planner.join_conditions import conditions_around
-from kafkastream.sql.planner.scalar_queries import joined_value
+from kafkastream.sql.planner.joins.join_conditions import conditions_around
+from kafkastream.sql.planner.subqueries.inner_queries import (
+    InnerQuery,
+    existence,
+    gives_one_row,
+    named_columns,
+    values_in,
+)
+from kafkastream.sql.planner.subqueries.scalar_queries import joined_value
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -234,7 +240,7 @@ def _joined(
     kind: JoinKind,
     node: exp.Expr,
 ) -> PlannedRows:
-    from kafkastream.sql.planner.joins import of_two
+    from kafkastream.sql.planner.joins.joins import of_two
 
     found = conditions_around(planner, scope, inner.scope, [*nodes, *inner.bound])
     return of_two(planner, (rows, inner.rows), found, kind, node)

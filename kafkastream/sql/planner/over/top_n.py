@@ -15,7 +15,7 @@ from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, rewindowed, without_times
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
-from kafkastream.sql.planner.over_frames import with_named_windows
+from kafkastream.sql.planner.over.over_frames import with_named_windows
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:

@@ -27,8 +27,8 @@ from kafkastream.sql.syntax.statements import (
     UseCatalog,
 )
 from kafkastream.sql.table import TableDefinition
-from kafkastream.table.function_registration import created_function, drop_function
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.function_registration import created_function, drop_function
+from kafkastream.table.session.session_planner import SessionPlanner
 
 __all__ = ["execute_ddl"]
 

@@ -14,7 +14,7 @@ from kafkastream.sql.expressions.column_scope import NamedTable, Scope
 from kafkastream.sql.plan.expression import TRUE, TypedExpression
 from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, projected, references
 from kafkastream.sql.plan.relations import Field
-from kafkastream.sql.planner.join_conditions import conjuncts
+from kafkastream.sql.planner.joins.join_conditions import conjuncts
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def whole_query(planner: SelectPlanner, query: exp.Expr) -> PlannedRows | None:
 def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
     """Plan FROM and WHERE of a query; conditions with columns of the query around it are left over."""
     from kafkastream.sql.planner.select import from_rows
-    from kafkastream.sql.planner.subqueries import answered, filtered_by_queries, has_query
+    from kafkastream.sql.planner.subqueries.subqueries import answered, filtered_by_queries, has_query
 
     text = planner.text
     if not isinstance(query, exp.Select) or not query.args.get("from_"):

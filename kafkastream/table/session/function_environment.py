@@ -5,8 +5,8 @@ from __future__ import annotations
 from kafkastream.options.job import PYTHON_ARCHIVES, PYTHON_FILES, PYTHON_REQUIREMENTS
 from kafkastream.sql.catalog import name_of
 from kafkastream.sql.user_functions import AggregateFunction, TableAggregateFunction, UserFunction
-from kafkastream.table.function_registration import create_function, create_system_function
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.function_registration import create_function, create_system_function
+from kafkastream.table.session.session_planner import SessionPlanner
 
 __all__ = ["FunctionEnvironment"]
 

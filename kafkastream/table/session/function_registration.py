@@ -7,7 +7,7 @@ from kafkastream.options.job import PYTHON_FILES
 from kafkastream.sql.expressions.built_in_names import is_replaceable
 from kafkastream.sql.function_imports import checked_function, imported_function
 from kafkastream.sql.syntax.statements import CreateFunction, Drop
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.session_planner import SessionPlanner
 from kafkastream.table.udf import AggregateFunction, TableAggregateFunction, udaf, udtaf
 
 __all__ = ["create_function", "create_system_function", "created_function", "drop_function"]

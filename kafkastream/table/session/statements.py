@@ -25,10 +25,10 @@ from kafkastream.sql.syntax.statements import (
 )
 from kafkastream.sql.table import Expression, PhysicalColumn
 from kafkastream.sql.types import DataType
-from kafkastream.table.ddl import execute_ddl
-from kafkastream.table.describe_show import describe_result, show_result
-from kafkastream.table.explain import explain_plans
-from kafkastream.table.session_planner import Plan, SessionPlanner
+from kafkastream.table.session.ddl import execute_ddl
+from kafkastream.table.session.describe_show import describe_result, show_result
+from kafkastream.table.session.explain import explain_plans
+from kafkastream.table.session.session_planner import Plan, SessionPlanner
 from kafkastream.table.table_result import TableResult
 
 __all__ = ["Interpreter", "all_of"]

@@ -21,10 +21,10 @@ from kafkastream.sql.plan.plan_builder import (
     without_times,
 )
 from kafkastream.sql.plan.relations import Relation, Stateful
-from kafkastream.sql.planner.aggregate_arguments import result_fields, with_arguments
-from kafkastream.sql.planner.over_calls import over_call
-from kafkastream.sql.planner.over_frames import Frame, frame_of, windows_in
-from kafkastream.sql.planner.user_aggregates import check_changes, check_group
+from kafkastream.sql.planner.aggregates.aggregate_arguments import result_fields, with_arguments
+from kafkastream.sql.planner.aggregates.user_aggregates import check_changes, check_group
+from kafkastream.sql.planner.over.over_calls import over_call
+from kafkastream.sql.planner.over.over_frames import Frame, frame_of, windows_in
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner

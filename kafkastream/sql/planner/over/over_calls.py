@@ -13,7 +13,7 @@ from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.plan.casts import typed_null, widened
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction
-from kafkastream.sql.planner.over_frames import windows_in
+from kafkastream.sql.planner.over.over_frames import windows_in
 from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import DataType, Kind
 

@@ -14,8 +14,8 @@ from kafkastream.sql.plan.functions.window_functions import elements
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, references
 from kafkastream.sql.plan.relations import Explode, Field
-from kafkastream.sql.planner.join_conditions import conjuncts
-from kafkastream.sql.planner.lateral_queries import lateral_query
+from kafkastream.sql.planner.joins.join_conditions import conjuncts
+from kafkastream.sql.planner.joins.lateral_queries import lateral_query
 from kafkastream.sql.planner.table_functions import computed_first, table_function, without_column
 from kafkastream.sql.types import DataType, Kind, RowField
 

@@ -10,9 +10,9 @@ from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.kinds import Shown
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.table.catalog_descriptor import CatalogDescriptor
-from kafkastream.table.ddl import execute_ddl
-from kafkastream.table.describe_show import functions
-from kafkastream.table.session_planner import SessionPlanner
+from kafkastream.table.session.ddl import execute_ddl
+from kafkastream.table.session.describe_show import functions
+from kafkastream.table.session.session_planner import SessionPlanner
 
 __all__ = ["CatalogEnvironment"]
 

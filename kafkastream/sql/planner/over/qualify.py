@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.planner.over_frames import windows_in
+from kafkastream.sql.planner.over.over_frames import windows_in
 
 if TYPE_CHECKING:
     from kafkastream.sql.plan.plan_builder import PlannedRows
