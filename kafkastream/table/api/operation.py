@@ -18,7 +18,7 @@ from kafkastream.sql.table import Expression
 from kafkastream.sql.types import DataType
 from kafkastream.table.api.expression_tree import ExpressionNode
 from kafkastream.table.api.operands import Operands
-from kafkastream.table.api.operation_text import OperationText
+from kafkastream.table.api.operation_text import OperationText, OverText
 from kafkastream.table.api.select_text import SelectText
 from kafkastream.table.api.sql_text import shown_expression
 from kafkastream.table.api.tree_methods import TreeMethods, node_of
@@ -73,14 +73,14 @@ class ApiOperation(Generic[T]):
         self,
         names: Iterable[str] | None = None,
         properties: Mapping[tuple[str, str], str] | None = None,
-        over_windows: Mapping[str, str] | None = None,
+        over_windows: Mapping[str, OverText] | None = None,
     ) -> OperationText:
         """Return the writer of expressions.
 
         Args:
             names: Columns that expressions may name; by default, those of the table.
             properties: Text of the properties of group windows.
-            over_windows: Text of over windows.
+            over_windows: Over windows, by alias.
         """
         return OperationText(
             names=tuple(self.table._names if names is None else names),

@@ -32,7 +32,7 @@ from kafkastream.table.api.expression_tree import (
 from kafkastream.table.api.operands import Operands
 from kafkastream.table.api.sql_text import TextWriter
 
-__all__ = ["NamedText", "OperationText"]
+__all__ = ["NamedText", "OperationText", "OverText"]
 
 
 class NamedText(NamedTuple):
@@ -47,6 +47,13 @@ class NamedText(NamedTuple):
         return self.text if self.text == quoted(self.name) else f"{self.text} AS {quoted(self.name)}"
 
 
+class OverText(NamedTuple):
+    """SQL of an over window: its partitions and order, and its frame."""
+
+    ordered: str
+    frame: str
+
+
 @final
 @attrs.frozen(kw_only=True)
 class OperationText(TextWriter):
@@ -58,7 +65,7 @@ class OperationText(TextWriter):
         type_of: Returns the type of an expression, None if it is not known.
         register: Returns the name of a table that is an operand.
         properties: Text of the properties of group windows, by alias and property.
-        over_windows: Text of over windows, by alias.
+        over_windows: Over windows, by alias.
         where: Method and its arguments, for errors.
     """
 
@@ -67,7 +74,7 @@ class OperationText(TextWriter):
     type_of: Callable[[str], DataType | None]
     register: Callable[[Any], str]
     properties: Mapping[tuple[str, str], str] = attrs.field(factory=dict)
-    over_windows: Mapping[str, str] = attrs.field(factory=dict)
+    over_windows: Mapping[str, OverText] = attrs.field(factory=dict)
     where: str = ""
 
     def items(self, nodes: Sequence[ExpressionNode]) -> list[NamedText]:
@@ -132,12 +139,13 @@ class OperationText(TextWriter):
         """Return the name of a user-defined function."""
         return quoted(self.operands.name_of(self.operands.outer.functions.anonymous(node.function)))
 
-    def window(self, node: OverCall) -> str:
-        """Return the window of an aggregate."""
+    def window(self, node: OverCall, *, has_frame: bool) -> str:
+        """Return the window of an aggregate, without its frame for a function that takes none."""
         if node.window not in self.over_windows:
             what = f"Could not resolve over call: the window {node.window} is not declared."
             raise self.error(what, "Declare it with over_window.")
-        return self.over_windows[node.window]
+        window = self.over_windows[node.window]
+        return f"({window.ordered}{window.frame if has_frame else ''})"
 
     def of_window(self, node: OfWindow) -> str:
         """Return a property of a group window."""

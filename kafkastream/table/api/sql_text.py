@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -86,10 +85,9 @@ class TextWriter:
 
     def over(self, node: OverCall) -> str:
         """Return an aggregate over a window."""
-        window = f" OVER {self.window(node)}"
+        is_of_row = isinstance(node.node, Aggregate) and node.node.name in {"LAG", "LEAD"}
+        window = f" OVER {self.window(node, has_frame=not is_of_row)}"
         match node.node:
-            case Aggregate("LAG" | "LEAD") as of_row:
-                return self.aggregate(of_row, re.sub(r" (ROWS|RANGE) BETWEEN .*\)$", ")", window))
             case Aggregate() as aggregate:
                 return self.aggregate(aggregate, window)
             case PythonCall() as call:
@@ -98,8 +96,8 @@ class TextWriter:
                 return self.named_call(named, window)
         return self.text(node.node) + window
 
-    def window(self, node: OverCall) -> str:
-        """Return the window of an aggregate."""
+    def window(self, node: OverCall, *, has_frame: bool) -> str:
+        """Return the window of an aggregate, without its frame for a function that takes none."""
         return quoted(node.window)
 
     def of_window(self, node: OfWindow) -> str:

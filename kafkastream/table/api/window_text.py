@@ -7,6 +7,7 @@ from typing import Any
 
 from kafkastream.table.api.expression_tree import ExpressionNode, Text
 from kafkastream.table.api.operation import ApiOperation
+from kafkastream.table.api.operation_text import OverText
 from kafkastream.table.window import GroupWindow, OverWindow
 
 __all__ = ["grouped_by", "over_texts", "window_properties"]
@@ -37,12 +38,12 @@ def window_properties(window: GroupWindow, text: str) -> Mapping[tuple[str, str]
     return {(window.name, part): f"{window.function}_{part}{arguments}" for part in parts}
 
 
-def over_texts(done: ApiOperation[Any], windows: Iterable[OverWindow]) -> Mapping[str, str]:
-    """Return over windows as they follow OVER, by alias."""
+def over_texts(done: ApiOperation[Any], windows: Iterable[OverWindow]) -> Mapping[str, OverText]:
+    """Return over windows by alias."""
     return {window.name: _over(done, window) for window in windows}
 
 
-def _over(done: ApiOperation[Any], window: OverWindow) -> str:
+def _over(done: ApiOperation[Any], window: OverWindow) -> OverText:
     writer = done.writer()
     partition = f"PARTITION BY {', '.join(map(writer.text, window.partition))} " if window.partition else ""
     lower = writer.text(window.preceding)
@@ -52,7 +53,7 @@ def _over(done: ApiOperation[Any], window: OverWindow) -> str:
         what = f"the upper bound of a window of {unit.lower()} is CURRENT_{'ROW' if unit == 'ROWS' else 'RANGE'}"
         raise done.error(what, "Leave following(...) out.")
     order = writer.text(window.order)
-    return f"({partition}ORDER BY {order} {unit} BETWEEN {start} PRECEDING AND CURRENT ROW)"
+    return OverText(f"{partition}ORDER BY {order}", f" {unit} BETWEEN {start} PRECEDING AND CURRENT ROW")
 
 
 def _is_current(bound: ExpressionNode, unit: str) -> bool:
