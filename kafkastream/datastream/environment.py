@@ -17,6 +17,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.element_types import typed_elements
 from kafkastream.model.common.endpoints import Source
+from kafkastream.model.common.html import html_table
 from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation
@@ -65,6 +66,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         super().__init__(Configuration(configuration))
         self._nodes: dict[int, Node] = {}
         self._ids = itertools.count(1)
+
+    def _repr_html_(self) -> str:
+        """Return the operators declared so far for a notebook."""
+        default = self.get_parallelism()
+        rows = [(str(node.id), node.label, str(node.parallelism or default)) for node in self._nodes.values()]
+        return html_table(["id", "operator", "parallelism"], rows)
 
     @staticmethod
     def get_execution_environment(configuration: Configuration | None = None) -> StreamExecutionEnvironment:

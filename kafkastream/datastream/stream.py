@@ -12,6 +12,7 @@ from kafkastream.datastream.stream_outputs import DataStreamSink, StreamOutputs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.common.html import html_table
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.projection import Projection
 from kafkastream.model.common.snapshot import snapshot
@@ -77,6 +78,13 @@ class DataStream(StreamHandle, StreamOutputs[T], Generic[T]):
     """
 
     _j_data_stream = Refused()
+
+    def _repr_html_(self) -> str:
+        """Return name, type and parallelism of the stream for a notebook."""
+        parallelism = str(self._env._node(self._id).parallelism or self._env.get_parallelism())
+        return html_table(
+            ["stream", "type", "parallelism"], [[self.get_name(), str(self.get_type() or ""), parallelism]]
+        )
 
     def get_name(self) -> str:
         """Return the name of the operator that produces this stream."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, final
 
+from kafkastream.model.common.html import html_table
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.sql.catalog import name_of
 from kafkastream.sql.plan.operations import TimeAttribute
@@ -78,6 +79,10 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
             self._name = f"UnnamedTable${next(self._t_env._numbers)}"
             self._t_env.create_temporary_view(self._name, self)
         return self._name
+
+    def _repr_html_(self) -> str:
+        """Return names and types of the columns as a table for a notebook; the query does not run."""
+        return html_table(["column", "type"], [(field.name, str(field.type)) for field in self._fields])
 
     def __getattr__(self, name: str) -> Expression[Any]:
         """Return the column of a name, as an expression: ``table.price``."""
