@@ -7,6 +7,7 @@ where they expect it, at localhost:9092. What reads without an end is ended when
 
 from __future__ import annotations
 
+import difflib
 import os
 import queue
 import re
@@ -58,7 +59,7 @@ EXAMPLES: Final = (
 RANDOM: Final = frozenset({"table/mixing_use_of_datastream_and_table.py", "table/pandas/conversion_from_dataframe.py"})
 """Examples with random values, of which only the number of lines can be compared."""
 TOPICS: Final = ("test_avro_topic", "test_bytearray_topic", "test_csv_topic", "test_json_topic")
-QUIET_SECONDS: Final = 40
+QUIET_SECONDS: Final = 120
 LOGGED: Final = re.compile(
     r"add_jars |job '|Using Any for|No module named google|\s*$|== |No available advice|[ :+|-]*[A-Z][A-Za-z]+\(|\d+ rows? in set"
 )
@@ -82,7 +83,8 @@ def main(python: str, names: Sequence[str]) -> None:
     CONSOLE.print(table)
     different = [name for name in scripts if flinks[name] != ours[name]]
     for name in different:
-        CONSOLE.print(name, "PyFlink:", *flinks[name], "here:", *ours[name], sep="\n  ", markup=False)
+        lines = difflib.unified_diff(flinks[name], ours[name], "PyFlink", "here", lineterm="", n=0)
+        CONSOLE.print(name, *lines, sep="\n", markup=False, soft_wrap=True)
     sys.exit(bool(different))
 
 
@@ -120,9 +122,9 @@ def _plain(line: str) -> str:
 
 
 def _with_jars(script: Path, folder: Path) -> Path:
-    """A copy of a script in a folder, with the paths of jars that exist."""
+    """A copy of a script in a folder of its own, since names recur, with the paths of jars that exist."""
     paths = ", ".join(repr(Path(jar).as_uri()) for jar in jars())
-    changed = folder / script.name
+    changed = Path(tempfile.mkdtemp(dir=folder)) / script.name
     changed.write_text(re.sub(r"add_jars\(.*?\)", f"add_jars({paths})", script.read_text(), flags=re.DOTALL))
     return changed
 
