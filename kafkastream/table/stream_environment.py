@@ -12,9 +12,9 @@ from kafkastream.datastream.stream import DataStream
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.types import TypeInformation
-from kafkastream.model.graph.job_graph import JobGraph, Node
+from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.plan.query_node import QueryNode, Target, query_graph, query_nodes
+from kafkastream.sql.plan.query_node import Target, query_graph, query_nodes
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.table import TableSchema
 from kafkastream.sql.table_stream import TableStream
@@ -230,7 +230,7 @@ class StreamTableEnvironment(TableEnvironment):
                 now="Create the table environment with that one: StreamTableEnvironment.create(env).",
             )
         nodes = JobGraph(tuple(self._env._nodes.values())).reaching(stream._id).nodes
-        return self._of_stream(TableStream(nodes, _type_of(stream, nodes, where), mode), declared, where)
+        return self._of_stream(TableStream(nodes, _type_of(stream, where), mode), declared, where)
 
     def _attach(self, plans: Sequence[Plan]) -> None:
         for plan in plans:
@@ -278,14 +278,8 @@ def _named(table: Table, fields: Sequence[Any]) -> Table:
     return table.select(*map(Expression, table._names[: len(names)])).alias(names[0], *names[1:])
 
 
-def _type_of(stream: DataStream[Any], nodes: Sequence[Node], where: str) -> TypeInformation[Any]:
+def _type_of(stream: DataStream[Any], where: str) -> TypeInformation[Any]:
     type_info = stream.get_type()
-    if any(isinstance(node, QueryNode) for node in nodes):
-        raise UnsupportedFeatureError(
-            "a table of a stream that is itself the result of a query",
-            where=where,
-            now="Write it as one query: the table of the first is a view for the second (create_temporary_view).",
-        )
     if type_info is None:
         raise DefinitionError(
             "the stream has no declared type, so the columns of its table are unknown",

@@ -297,17 +297,20 @@ class ChainCompiler:
     def _(self, node: SinkNode) -> Operator:
         return HandOver(node.name, node.id, self.labels[0]) if self._is_written_apart(node) else self._sink(node)
 
-    def levels_behind(self, query: QueryNode) -> Sequence[Sequence[KeyedNode]]:
-        """Return the keyed operators of a program after a SQL query, stage by stage."""
-        inside = {node.id for node in self.graph.reaching(query.id).nodes}
-        levels = ([node for node in level if node.id not in inside] for level in self.graph.levels())
+    def levels_behind(self, query: QueryNode, part: JobGraph) -> Sequence[Sequence[KeyedNode]]:
+        """Return the keyed operators of a program after a SQL query in a part of the graph, stage by stage."""
+        inside = {node.id for node in part.reaching(query.id).nodes}
+        levels = ([node for node in level if node.id not in inside] for level in part.levels())
         return list(filter(None, levels))
 
     def _is_written_apart(self, node: SinkNode) -> bool:
         """Whether a task of its own writes to a sink: not directly after a SQL query, which has only that task."""
         if not (self.labels and _is_exact(node) and self._is_behind_keys(node)):
             return False
-        return all(self.levels_behind(query) for query in self.graph.nodes if isinstance(query, QueryNode))
+        read = (self.graph.reaching(one.id) for one in self.graph.nodes if isinstance(one, StreamNode))
+        inside = {one.id for stream in read for one in stream.nodes}
+        queries = (one for one in self.graph.nodes if isinstance(one, QueryNode) and one.id not in inside)
+        return all(self.levels_behind(query, self.graph) for query in queries)
 
     def _sink(self, node: SinkNode) -> SinkOperator:
         identity = operator_ids(self.graph.sinks)[node.id]

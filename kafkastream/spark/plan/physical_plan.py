@@ -72,10 +72,12 @@ class StreamPlan:
     Args:
         sources: Nodes of its sources.
         levels: Plans of its stateful stages, in order.
+        query: Plan of the query whose result it is, with the stages behind it; None if it is of sources alone.
     """
 
     sources: tuple[int, ...]
     levels: tuple[LevelPlan, ...] = ()
+    query: PhysicalPlan | None = None
 
 
 @final
@@ -126,6 +128,11 @@ class PhysicalPlan:
         frames = [self._written(frame).drop(TIME) for _, frame in rows]  # nothing after it needs watermarks
         return _united(frames if self.ends_in_rows else list(map(_shown, frames)))
 
+    def messages(self, records: Mapping[int, DataFrame], control: DataFrame | None, seconds: Seconds) -> DataFrame:
+        """Return what the chains and stages after the query send to another query; arguments as of ``frame``."""
+        rows, task = self.frame(records, control, seconds), self.end if self.ends_in_rows else self.plan
+        return rows if self.behind else rows.mapInArrow(task.messages(self.labels or (0,)), MESSAGE_SCHEMA)
+
     @property
     def ends_in_rows(self) -> bool:
         """Whether the final rows come from operations or streams, so that ``end`` takes them."""
@@ -133,7 +140,9 @@ class PhysicalPlan:
 
     def making_ends(self, seconds: int) -> bool:
         """Whether no rows are generated after so many seconds."""
-        return not any(len(source.within(seconds, seconds + 1)) for source in generators(self.query.relation))
+        generated = any(len(source.within(seconds, seconds + 1)) for source in generators(self.query.relation))
+        inner = (stream.query for stream in self.streams.values() if stream.query is not None)
+        return not generated and all(query.making_ends(seconds) for query in inner)
 
     @property
     def is_native(self) -> bool:
@@ -246,7 +255,9 @@ class _FrameBuilder:
         before = frames.streams[node]
         records = {one: frame for one, frame in self.records.items() if one in before.sources}
         collections = set(before.sources) - set(records)  # which come by the control stream
-        if before.levels:
+        if before.query is not None:
+            sent = before.query.messages(records, self.control, self.seconds)
+        elif before.levels:
             sent = in_levels(frames.plan, before.levels)(records, self._control(CONTROL_NODE, *collections))
         else:
             every = [*records.values(), *([self._control(*collections)] if collections else [])]

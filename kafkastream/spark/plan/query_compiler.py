@@ -35,7 +35,7 @@ __all__ = ["query_frames", "query_of", "row_decoders"]
 
 
 def query_of(graph: JobGraph) -> QueryNode | None:
-    """Return the SQL query of a part of a job; None if it has none.
+    """Return the last SQL query of a part of a job, which may read streams of others; None if it has none.
 
     Raises:
         UnsupportedFeatureError: The part also has sources or queries that the query does not read.
@@ -43,9 +43,9 @@ def query_of(graph: JobGraph) -> QueryNode | None:
     queries = [node for node in graph.nodes if isinstance(node, QueryNode)]
     if not queries:
         return None
-    query = queries[0]
+    query = max(queries, key=lambda one: len(graph.reaching(one.id).nodes))
     inside = {node.id for node in graph.reaching(query.id).nodes}
-    others = [node for node in (*graph.sources, *queries[1:]) if node.id not in inside]
+    others = [node for node in (*graph.sources, *queries) if node.id not in inside]
     if others:
         raise UnsupportedFeatureError(
             f"a query of SQL and {others[0].label!r} together in one stream",
@@ -57,8 +57,9 @@ def query_of(graph: JobGraph) -> QueryNode | None:
 
 def row_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
     """Return the decoders of rows to elements, for each node that rows come from."""
-    query = query_of(graph)
-    return {} if query is None else {route.node: _decoder(graph, query, route) for route in routes(query)}
+    query_of(graph)
+    queries = (node for node in graph.nodes if isinstance(node, QueryNode))
+    return {route.node: _decoder(graph, query, route) for query in queries for route in routes(query)}
 
 
 def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan) -> PhysicalPlan | None:
@@ -68,8 +69,13 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
         DefinitionError: A user-defined function cannot be sent to workers.
         UnsupportedFeatureError: A sink has a setting that only the Java client supports.
     """
+    return _frames(session, compiler, plan, compiler.graph)
+
+
+def _frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, part: JobGraph) -> PhysicalPlan | None:
+    """Return the plan of the last query of a part of the graph."""
     graph, run, labels = compiler.graph, compiler.run, compiler.labels
-    query = query_of(graph)
+    query = query_of(part)
     if query is None:
         return None
     functions = query.settings.functions
@@ -77,12 +83,12 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
     register(session, [functions[name] for name in dict.fromkeys(called)], run)
     origins = {route.node: route.branch.origin for route in routes(query)}
     stateful = {node: origin for node, origin in origins.items() if isinstance(origin, Stateful)}
-    streams = [node for node in graph.nodes if isinstance(node, StreamNode)]
+    streams = [node for node in map(graph.__getitem__, origins) if isinstance(node, StreamNode)]
     return PhysicalPlan(
         session,
         query,
         plan,
-        {node.id: _before(compiler, node) for node in streams},
+        {node.id: _before(session, compiler, plan, node) for node in streams},
         {
             node: LevelPlan(run, labels, {node: _stage(compiler, graph[node], origin.fields)}, is_last=True)
             for node, origin in stateful.items()
@@ -95,15 +101,16 @@ def query_frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan)
             for node in (*streams, *map(graph.__getitem__, stateful))
         },
         RowTask(run, query.id, pickled(compiler.chain_behind(query)), _shown(query), 1),
-        level_plans(compiler, compiler.levels_behind(query)),
+        level_plans(compiler, compiler.levels_behind(query, part)),
         labels,
     )
 
 
-def _before(compiler: ChainCompiler, node: StreamNode) -> StreamPlan:
+def _before(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, node: StreamNode) -> StreamPlan:
     """Return the plan of a stream that a query reads."""
     stream = compiler.graph.reaching(node.id)
-    return StreamPlan(tuple(source.id for source in stream.sources), level_plans(compiler, stream.levels()))
+    sources, query = tuple(source.id for source in stream.sources), _frames(session, compiler, plan, stream)
+    return StreamPlan(sources, () if query is not None else level_plans(compiler, stream.levels()), query)
 
 
 def _operation(node: Node) -> TableOperation:

@@ -75,8 +75,7 @@ class StreamTableSource(TableSource):
     @property
     def is_bounded(self) -> bool:
         """Whether all sources of the stream stop."""
-        kafka = (node.source for node in self._graph.sources if isinstance(node.source, KafkaSource))
-        return all(source.boundedness is Boundedness.BOUNDED for source in kafka)
+        return all(_ends(node.source) for node in self._graph.sources)
 
     @property
     def rows_at_hand(self) -> RowsAtHand | None:
@@ -113,6 +112,10 @@ class StreamTableSource(TableSource):
     def names(self) -> tuple[str, ...]:
         """Names of the fields of elements."""
         return tuple(name for name, _ in _fields(self.stream.type_info))
+
+
+def _ends(source: KafkaSource[Any] | CollectionSource) -> bool:
+    return source.boundedness is Boundedness.BOUNDED if isinstance(source, KafkaSource) else source.ends
 
 
 def _fields(type_info: TypeInformation[Any]) -> Sequence[tuple[str, TypeInformation[Any]]]:

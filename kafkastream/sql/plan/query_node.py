@@ -150,6 +150,9 @@ class QueryNode(Node):
         """The nodes whose rows come in."""
         return self.merged
 
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {name: tuple(numbers[one] for one in getattr(self, name)) for name in ("merged", "origins")}
+
 
 @final
 @attrs.frozen(kw_only=True)
@@ -170,6 +173,9 @@ class StreamNode(Node):
     def inputs(self) -> tuple[int, ...]:
         """The stream's node."""
         return (self.input,)
+
+    def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
+        return {"input": numbers[self.input]}
 
 
 @final
