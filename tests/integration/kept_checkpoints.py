@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import tarfile
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
+
+import attrs
 
 from kafkastream.common import Row, SimpleStringSchema, Time, Types, WatermarkStrategy
 from kafkastream.common.job_client import JobClient
@@ -121,12 +123,6 @@ class Pair(ProcessJoinFunction[Row, Row, str]):
         yield f"pair {left.who} {left.amount} {right.amount}"
 
 
-def create_topics(kafka: KafkaBroker) -> None:
-    """Create the jobs' topics, which keep old records, too."""
-    for topic in (ORDERS, PAYMENTS, RESULTS, TOTALS):
-        kafka.create_topic(topic, config={"retention.ms": "-1"})
-
-
 def produce(kafka: KafkaBroker, round_: int) -> None:
     """Write the records of a round."""
     for topic, records in ROUNDS[round_].items():
@@ -218,19 +214,36 @@ def totals(kafka: KafkaBroker) -> dict[str, list[int]]:
     return {row["who"]: [row["orders"], row["amount"], row["most"]] for row in rows}
 
 
-def main() -> None:
-    """Run the first round, and keep what the checkpoint directory then holds."""
-    with EmbeddedKafka() as kafka, tempfile.TemporaryDirectory() as name:
-        create_topics(kafka)
-        produce(kafka, 0)
-        jobs = started(kafka.bootstrap_servers, Path(name))
-        await_round(kafka, 0)
-        for job in jobs:
-            job.cancel().result()
-        KEPT.mkdir(exist_ok=True)
-        with tarfile.open(KEPT / f"format-{FORMAT}.tar.gz", "x:gz") as archive:
-            archive.add(name, arcname=".")
+@attrs.frozen
+class KeptJobs:
+    """Jobs of which a checkpoint is kept."""
 
+    folder: Path
+    topics: Sequence[str]
+    produce: Callable[[KafkaBroker, int], None]
+    started: Callable[[str, Path], Sequence[JobClient]]
+    await_round: Callable[[KafkaBroker, int], None]
+
+    def create_topics(self, kafka: KafkaBroker) -> None:
+        """Create the jobs' topics, which keep old records, too."""
+        for topic in self.topics:
+            kafka.create_topic(topic, config={"retention.ms": "-1"})
+
+    def keep(self) -> None:
+        """Run the first round, and keep what the checkpoint directory then holds."""
+        with EmbeddedKafka() as kafka, tempfile.TemporaryDirectory() as name:
+            self.create_topics(kafka)
+            self.produce(kafka, 0)
+            jobs = self.started(kafka.bootstrap_servers, Path(name))
+            self.await_round(kafka, 0)
+            for job in jobs:
+                job.cancel().result()
+            self.folder.mkdir(exist_ok=True)
+            with tarfile.open(self.folder / f"format-{FORMAT}.tar.gz", "x:gz") as archive:
+                archive.add(name, arcname=".")
+
+
+JOBS: Final = KeptJobs(KEPT, (ORDERS, PAYMENTS, RESULTS, TOTALS), produce, started, await_round)
 
 if __name__ == "__main__":
-    main()
+    JOBS.keep()
