@@ -36,7 +36,11 @@ class TableId:
 
     @staticmethod
     def parse(text: str) -> TableId:
-        """Parse ``namespace.schema.table``, ``schema.table`` or ``table``."""
+        """Parse a text: ``namespace.schema.table``, ``schema.table`` or ``table``.
+
+        Raises:
+            DefinitionError: The text has more than three parts.
+        """
         return TableId(tuple(text.split(".")))
 
     @property

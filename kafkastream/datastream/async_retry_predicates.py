@@ -8,12 +8,20 @@ __all__ = ["empty_result_predicate", "exception_type_predicate", "has_exception_
 
 
 def empty_result_predicate(result: Sized | None) -> bool:
-    """Return whether an invocation has returned no element."""
+    """Return whether an invocation has returned no element.
+
+    Args:
+        result: Elements that the invocation has returned; None counts as no element.
+    """
     return result is None or len(result) == 0
 
 
 def has_exception_predicate(error: BaseException | None) -> bool:
-    """Return whether an invocation has raised an exception."""
+    """Return whether an invocation has raised an exception.
+
+    Args:
+        error: Exception that the invocation has raised; None if it has raised none.
+    """
     return error is not None
 
 

@@ -185,7 +185,13 @@ def connected(
     own: KeyedInput,
     other: DataStream[IN2] | KeyedStream[IN2, Any] | BroadcastStream[IN2],
 ) -> ConnectedStreams[Any, IN2] | BroadcastConnectedStream[Any, IN2]:
-    """Connect a stream with another, or with a broadcast one."""
+    """Connect a stream with another, or with a broadcast one.
+
+    Args:
+        env: Environment of both streams.
+        own: First stream, with its key if it is keyed.
+        other: Second stream.
+    """
     if isinstance(other, BroadcastStream):
         return BroadcastConnectedStream(env, own, other)
     return ConnectedStreams(env, own, other._input)

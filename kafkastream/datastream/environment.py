@@ -152,7 +152,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     fromData = from_collection
 
     def from_elements(self, *elements: T) -> DataStream[T]:
-        """Create a bounded stream of the arguments."""
+        """Create a bounded stream of ``elements``, in their order."""
         return self.from_collection(elements)
 
     fromElements = from_elements

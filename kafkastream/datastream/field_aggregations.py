@@ -32,11 +32,19 @@ class FieldAggregations(ABC, Generic[T]):
         return self.reduce(FieldAggregation(position_to_sum, "sum"))
 
     def min(self, position_to_min: int | str = 0) -> DataStream[T]:
-        """Take the minimum of a field; the other fields are those of the first element."""
+        """Take the minimum of a field; the other fields are those of the first element.
+
+        Args:
+            position_to_min: Position of a tuple's field, or name of a row's; its values have to be comparable.
+        """
         return self.reduce(FieldAggregation(position_to_min, "min"))
 
     def max(self, position_to_max: int | str = 0) -> DataStream[T]:
-        """Take the maximum of a field; the other fields are those of the first element."""
+        """Take the maximum of a field; the other fields are those of the first element.
+
+        Args:
+            position_to_max: Position of a tuple's field, or name of a row's; its values have to be comparable.
+        """
         return self.reduce(FieldAggregation(position_to_max, "max"))
 
     def min_by(self, position_to_min_by: int | str = 0, first: bool = True) -> DataStream[T]:

@@ -74,17 +74,30 @@ class _WindowJoin(Generic[T1, T2]):
     _lateness: int = 0
 
     def where(self, key_selector: KeySelector[T1, Any] | Callable[[T1], Any]) -> Self:
-        """Set the key of the first stream's elements."""
+        """Set the key of the first stream's elements.
+
+        Args:
+            key_selector: Function that returns the key of an element, or ``KeySelector``.
+        """
         return attrs.evolve(self, first_key=snapshot(key_selector))
 
     def equal_to(self, key_selector: KeySelector[T2, Any] | Callable[[T2], Any]) -> Self:
-        """Set the key of the second stream's elements."""
+        """Set the key of the second stream's elements.
+
+        Args:
+            key_selector: Function that returns the key of an element, or ``KeySelector``; its keys are compared with
+                those of ``where``.
+        """
         return attrs.evolve(self, second_key=snapshot(key_selector))
 
     equalTo = equal_to
 
     def window(self, assigner: WindowAssigner[Any, Any]) -> Self:
-        """Set the windows in which elements are joined."""
+        """Set the windows in which elements are joined.
+
+        Args:
+            assigner: Assigner of windows, such as ``TumblingEventTimeWindows.of(Time.minutes(1))``.
+        """
         return attrs.evolve(self, assigner=assigner)
 
     def trigger(self, trigger: Trigger[Any, Any]) -> Self:
@@ -272,13 +285,21 @@ class IntervalJoined(Generic[T1, T2]):
     upperBoundExclusive = upper_bound_exclusive
 
     def side_output_left_late_data(self, output_tag: OutputTag[T1]) -> IntervalJoined[T1, T2]:
-        """Send late elements of the first stream to a side output instead of dropping them."""
+        """Send late elements of the first stream to a side output instead of dropping them.
+
+        Args:
+            output_tag: Tag of the side output, for ``get_side_output`` of the result.
+        """
         return attrs.evolve(self, late=(output_tag, self._late[1]))
 
     sideOutputLeftLateData = side_output_left_late_data
 
     def side_output_right_late_data(self, output_tag: OutputTag[T2]) -> IntervalJoined[T1, T2]:
-        """Send late elements of the second stream to a side output instead of dropping them."""
+        """Send late elements of the second stream to a side output instead of dropping them.
+
+        Args:
+            output_tag: Tag of the side output, for ``get_side_output`` of the result.
+        """
         return attrs.evolve(self, late=(self._late[0], output_tag))
 
     sideOutputRightLateData = side_output_right_late_data

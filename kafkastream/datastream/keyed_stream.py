@@ -208,7 +208,12 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
     def key_by(
         self, key_selector: KeySelector[T, K2] | Callable[[T], K2], key_type: TypeInformation[K2] | None = None
     ) -> KeyedStream[T, K2]:
-        """Partition the stream by another key; the arguments are those of ``DataStream.key_by``."""
+        """Partition the stream by another key.
+
+        Args:
+            key_selector: Function that returns an element's key, or ``KeySelector``, as in ``DataStream.key_by``.
+            key_type: Type into which keys are converted before they are grouped; without one, keys have to be hashable.
+        """
         return self._stream.key_by(key_selector, key_type)
 
     keyBy = key_by
@@ -245,7 +250,11 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
         return connected(self._stream._env, self._input, ds)
 
     def interval_join(self, other: KeyedStream[T2, Any]) -> IntervalJoined[T, T2]:
-        """Join elements of equal keys whose timestamps are close: continue with ``between`` and ``process``."""
+        """Join elements of equal keys whose timestamps are close: continue with ``between`` and ``process``.
+
+        Args:
+            other: Second stream, whose keys are compared with those of this stream.
+        """
         return IntervalJoined(self, other)
 
     intervalJoin = interval_join
@@ -255,13 +264,22 @@ class KeyedStream(FieldAggregations[T], StreamOutputs[T], UnsupportedOnKeyed, Ge
         return KeyedInput(node=self._stream._id, selector=self._selector, key_type=self._key_type)
 
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
-        """Assign all elements to windows regardless of key; as in Flink, a single subtask processes them all."""
+        """Assign all elements to windows regardless of key; as in Flink, a single subtask processes them all.
+
+        Args:
+            window_assigner: Assigner of windows, such as ``TumblingEventTimeWindows.of(Time.minutes(1))``.
+        """
         return self._stream.window_all(window_assigner)
 
     windowAll = window_all
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy[T]) -> DataStream[T]:
-        """Assign event timestamps and generate watermarks; as in Flink, the result is not keyed."""
+        """Assign event timestamps and generate watermarks; as in Flink, the result is not keyed.
+
+        Args:
+            watermark_strategy: Strategy with a ``TimestampAssigner``, as in
+                ``DataStream.assign_timestamps_and_watermarks``.
+        """
         return self._stream.assign_timestamps_and_watermarks(watermark_strategy)
 
     assignTimestampsAndWatermarks = assign_timestamps_and_watermarks

@@ -44,7 +44,7 @@ class MemorySize:
 
     @staticmethod
     def of_mebi_bytes(mebi_bytes: int) -> MemorySize:
-        """Create an amount from a number of MiB."""
+        """Create an amount of ``mebi_bytes`` MiB."""
         return MemorySize(mebi_bytes * _MEBI)
 
     ofMebiBytes = of_mebi_bytes
@@ -160,7 +160,7 @@ class SlotSharingGroup:
         setTaskHeapMemory = set_task_heap_memory
 
         def set_task_heap_memory_mb(self, task_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the task heap memory of a slot in MiB."""
+            """Set the task heap memory of a slot to ``task_heap_memory_mb`` MiB."""
             return self.set_task_heap_memory(MemorySize.of_mebi_bytes(task_heap_memory_mb))
 
         setTaskHeapMemoryMb = set_task_heap_memory_mb
@@ -172,7 +172,7 @@ class SlotSharingGroup:
         setTaskOffHeapMemory = set_task_off_heap_memory
 
         def set_task_off_heap_memory_mb(self, task_off_heap_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the task off-heap memory of a slot in MiB."""
+            """Set the task off-heap memory of a slot to ``task_off_heap_memory_mb`` MiB."""
             return self.set_task_off_heap_memory(MemorySize.of_mebi_bytes(task_off_heap_memory_mb))
 
         setTaskOffHeapMemoryMb = set_task_off_heap_memory_mb
@@ -184,7 +184,7 @@ class SlotSharingGroup:
         setManagedMemory = set_managed_memory
 
         def set_managed_memory_mb(self, managed_memory_mb: int) -> SlotSharingGroup.Builder:
-            """Set the managed memory of a slot in MiB."""
+            """Set the managed memory of a slot to ``managed_memory_mb`` MiB."""
             return self.set_managed_memory(MemorySize.of_mebi_bytes(managed_memory_mb))
 
         setManagedMemoryMb = set_managed_memory_mb

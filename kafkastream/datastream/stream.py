@@ -267,13 +267,21 @@ class DataStream(StreamHandle, StreamOutputs[T], Generic[T]):
         return BroadcastStream(self, tuple(descriptor for descriptor in given if descriptor is not None))
 
     def join(self, other: DataStream[T2]) -> JoinedStreams[T, T2]:
-        """Join elements that share a key and a window: continue with ``where``, ``equal_to``, ``window``, ``apply``."""
+        """Join elements that share a key and a window: continue with ``where``, ``equal_to``, ``window``, ``apply``.
+
+        Args:
+            other: Second stream; its elements may have another type.
+        """
         from kafkastream.datastream.joined_streams import JoinedStreams
 
         return JoinedStreams(self, other)
 
     def co_group(self, other: DataStream[T2]) -> CoGroupedStreams[T, T2]:
-        """Group elements that share a key and a window: continue with ``where``, ``equal_to``, ``window``, ``apply``."""
+        """Group elements that share a key and a window: continue with ``where``, ``equal_to``, ``window``, ``apply``.
+
+        Args:
+            other: Second stream; its elements may have another type.
+        """
         from kafkastream.datastream.joined_streams import CoGroupedStreams
 
         return CoGroupedStreams(self, other)
@@ -281,7 +289,11 @@ class DataStream(StreamHandle, StreamOutputs[T], Generic[T]):
     coGroup = co_group
 
     def window_all(self, window_assigner: WindowAssigner[Any, W]) -> AllWindowedStream[T, W]:
-        """Assign all elements to windows regardless of key; as in Flink, a single subtask processes them all."""
+        """Assign all elements to windows regardless of key; as in Flink, a single subtask processes them all.
+
+        Args:
+            window_assigner: Assigner of windows, such as ``TumblingEventTimeWindows.of(Time.minutes(1))``.
+        """
         from kafkastream.datastream.windowed_stream import AllWindowedStream
 
         return AllWindowedStream(self, WindowOperation(assigner=window_assigner))
@@ -334,7 +346,16 @@ def add_keyed_operator(
     output_type: TypeInformation[OUT] | None,
     broadcast: Sequence[MapStateDescriptor[Any, Any]] = (),
 ) -> DataStream[OUT]:
-    """Add a stateful operator with one or two inputs to the job graph, and return its output."""
+    """Add a stateful operator with one or two inputs to the job graph, and return its output.
+
+    Args:
+        env: Environment of the inputs.
+        inputs: Streams with their keys.
+        kind: Kind of the operator, which is also its name unless the function has one.
+        function: User function, or description of the operation.
+        output_type: Type of the results; None for Python objects.
+        broadcast: Descriptors of the broadcast state, for an operator with a broadcast input.
+    """
     node = KeyedNode(
         id=env._next_id(),
         name=function.name if isinstance(function, WindowOperation) else kind.value,

@@ -233,7 +233,17 @@ class MetricGroup:
     addGroup = add_group
 
     def counter(self, name: str) -> Counter:
-        """Register a counter."""
+        """Register a counter.
+
+        Args:
+            name: Name of the metric.
+
+        Returns:
+            The counter; the existing one if the group already has a counter of this name.
+
+        Raises:
+            DefinitionError: The group has another kind of metric of this name, or the operator itself has one.
+        """
         return self._registered(name, Counter, Counter)
 
     def gauge(self, name: str, obj: Callable[[], object]) -> None:
@@ -255,7 +265,17 @@ class MetricGroup:
         return self._registered(name, Meter, lambda: Meter(time_span_in_seconds))
 
     def distribution(self, name: str) -> Distribution:
-        """Register a distribution of whole numbers."""
+        """Register a distribution of whole numbers.
+
+        Args:
+            name: Name of the metric.
+
+        Returns:
+            The distribution; the existing one if the group already has a distribution of this name.
+
+        Raises:
+            DefinitionError: The group has another kind of metric of this name, or the operator itself has one.
+        """
         return self._registered(name, Distribution, Distribution)
 
     def get_scope_components(self) -> list[str]:

@@ -85,7 +85,7 @@ class DistributionValue:
         return self.sum / self.count if self.count else 0.0
 
     def merged(self, other: DistributionValue) -> DistributionValue:
-        """Return the statistics of the values of both."""
+        """Return the statistics of the values of this distribution and of ``other``."""
         if not (self.count and other.count):
             return self if self.count else other
         return DistributionValue(

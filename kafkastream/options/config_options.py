@@ -84,7 +84,7 @@ class TypedConfigOptionBuilder(Generic[T]):
         self._parse = parse
 
     def default_value(self, value: T) -> Option[T]:
-        """Return the option with this default."""
+        """Return the option with ``value`` as its default."""
         return Option(key=self._key, parse=self._parse, default=value, doc="")
 
     defaultValue = default_value

@@ -89,11 +89,16 @@ class MapView(DataView, Generic[K, V]):
         return self._dict[key]
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of a key."""
+        """Set the value of a key.
+
+        Args:
+            key: Key, which has to be hashable.
+            value: Value, which replaces an existing one.
+        """
         self._dict[key] = value
 
     def put_all(self, dict_value: Mapping[K, V]) -> None:
-        """Set the values of several keys."""
+        """Set the values of several keys, given by ``dict_value``."""
         self._dict.update(dict_value)
 
     def remove(self, key: K) -> None:

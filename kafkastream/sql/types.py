@@ -110,7 +110,15 @@ class DataType:
         parts: tuple[DataType, ...] = (),
         fields: tuple[RowField, ...] = (),
     ) -> DataType:
-        """Return a nullable type, with Flink's default length, precision and scale."""
+        """Return a nullable type, with Flink's default length, precision and scale.
+
+        Args:
+            kind: Kind of the type.
+            size: Length, or precision; Flink's default for the kind if None.
+            scale: Digits after the point of a DECIMAL; 0 if None.
+            parts: Type of the elements of an ARRAY or MULTISET; types of the keys and values of a MAP.
+            fields: Fields of a ROW.
+        """
         if size is None:
             size = _DEFAULT_LENGTH.get(kind, _DEFAULT_PRECISION.get(kind))
         if kind is Kind.DECIMAL and scale is None:
@@ -143,7 +151,7 @@ class DataType:
         return attrs.evolve(self, is_nullable=True)
 
     def bridged_to(self, conversion_cls: str) -> DataType:
-        """Return the type as it is: values have one form in Python, whatever the Java class."""
+        """Accept a Java class, without effect, and return the type: values have one form in Python."""
         return self
 
     bridgedTo = bridged_to

@@ -46,7 +46,12 @@ class FunctionContext:
     metrics: MetricGroup | None = attrs.field(default=None, eq=False, repr=False)
 
     def get_job_parameter(self, key: str, default_value: str) -> str:
-        """Return a global job parameter as text; ``default_value`` if it is not set."""
+        """Return a global job parameter as text.
+
+        Args:
+            key: Name of the parameter.
+            default_value: Result if the parameter is not set.
+        """
         return self.job_parameters.get(key, default_value)
 
     getJobParameter = get_job_parameter
@@ -76,7 +81,11 @@ class UserDefinedFunction:
     """
 
     def open(self, function_context: FunctionContext) -> None:
-        """Prepare the function: open connections, load models."""
+        """Prepare the function: open connections, load models.
+
+        Args:
+            function_context: Global job parameters, and for aggregate functions a group of metrics.
+        """
 
     def close(self) -> None:
         """Release the resources of ``open``."""
@@ -102,7 +111,11 @@ class ScalarFunction(UserDefinedFunction, ABC):
 
     @abstractmethod
     def eval(self, *args: Any) -> Any:
-        """Return the result of one call; NULL is None."""
+        """Return the result of one call.
+
+        Args:
+            args: Arguments of the call; NULL is None.
+        """
 
 
 class TableFunction(UserDefinedFunction, ABC):
@@ -120,6 +133,9 @@ class TableFunction(UserDefinedFunction, ABC):
         """Return the rows of one call: a generator, a list or a range of them, a single one, or None for no rows.
 
         A row is a ``tuple`` or a ``Row``; any other value is the only column of a row.
+
+        Args:
+            args: Arguments of the call; NULL is None.
         """
 
 
@@ -136,14 +152,35 @@ class ImperativeAggregateFunction(UserDefinedFunction, ABC, Generic[T, ACC]):
 
     @abstractmethod
     def accumulate(self, accumulator: ACC, *args: Any) -> None:
-        """Add a row to the accumulator; NULL is None."""
+        """Add a row to the accumulator.
+
+        Args:
+            accumulator: Accumulator of the group, which is changed in place.
+            args: Arguments of the call; NULL is None.
+        """
 
     def retract(self, accumulator: ACC, *args: Any) -> None:
-        """Take back a row; needed where the rows of the input change."""
+        """Take back a row; needed where the rows of the input change.
+
+        Args:
+            accumulator: Accumulator of the group, which is changed in place.
+            args: Arguments that ``accumulate`` has got for this row.
+
+        Raises:
+            RuntimeError: Unless overridden.
+        """
         raise RuntimeError("Method retract is not implemented")
 
     def merge(self, accumulator: ACC, accumulators: Iterable[ACC]) -> None:
-        """Add the rows of other accumulators; needed for session windows."""
+        """Add the rows of other accumulators; needed for session windows.
+
+        Args:
+            accumulator: Accumulator of the group, which is changed in place.
+            accumulators: Accumulators whose rows are added.
+
+        Raises:
+            RuntimeError: Unless overridden.
+        """
         raise RuntimeError("Method merge is not implemented")
 
     def get_result_type(self) -> DataType | str:

@@ -33,7 +33,7 @@ _PRECISIONS: Final = {unit: precision for precision, unit in _UNITS}
 
 
 def to_arrow_type(data_type: DataType) -> pa.DataType:
-    """Return Arrow's type of a SQL type.
+    """Return Arrow's type of the SQL type ``data_type``.
 
     Raises:
         DefinitionError: PyFlink has none for the type.
@@ -70,7 +70,16 @@ def to_arrow_type(data_type: DataType) -> pa.DataType:
 
 
 def create_arrow_schema(field_names: Sequence[str], field_types: Sequence[DataType]) -> pa.Schema:
-    """Return the Arrow schema of columns."""
+    """Return the Arrow schema of columns.
+
+    Args:
+        field_names: Names of the columns.
+        field_types: Types of the columns, in the order of the names.
+
+    Raises:
+        DefinitionError: PyFlink has no type of Arrow for one of the types.
+        ValueError: There are more names than types, or fewer.
+    """
     import pyarrow as pa
 
     return pa.schema([_arrow_field(RowField(name, kind)) for name, kind in zip(field_names, field_types, strict=True)])
@@ -78,6 +87,10 @@ def create_arrow_schema(field_names: Sequence[str], field_types: Sequence[DataTy
 
 def from_arrow_type(arrow_type: pa.DataType, nullable: bool = True) -> DataType:
     """Return the SQL type of a type of Arrow's.
+
+    Args:
+        arrow_type: Type of a column.
+        nullable: Allow NULL.
 
     Raises:
         DefinitionError: SQL has no such type.

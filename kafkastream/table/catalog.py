@@ -8,16 +8,8 @@ from kafkastream.model.common.stand_ins import StandIn
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.table.catalog_descriptor import CatalogDescriptor
 from kafkastream.table.object_paths import ObjectIdentifier, ObjectPath
-from kafkastream.table.resolved_schema import (
-    Column,
-    ComputedColumn,
-    Constraint,
-    MetadataColumn,
-    PhysicalColumn,
-    ResolvedSchema,
-    UniqueConstraint,
-    WatermarkSpec,
-)
+from kafkastream.table.resolved_columns import Column, ComputedColumn, MetadataColumn, PhysicalColumn
+from kafkastream.table.resolved_schema import Constraint, ResolvedSchema, UniqueConstraint, WatermarkSpec
 from kafkastream.table.schema import Schema
 from kafkastream.table.table_schema import TableSchema
 

@@ -194,13 +194,21 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
     createView = create_view
 
     def drop_temporary_view(self, view_path: str) -> bool:
-        """Drop a temporary view, and return whether it existed."""
+        """Drop a temporary view, and return whether it existed.
+
+        Args:
+            view_path: Name, with or without catalog and database.
+        """
         return self._drop_temporary(view_path, View)
 
     dropTemporaryView = drop_temporary_view
 
     def drop_temporary_table(self, table_path: str) -> bool:
-        """Drop a temporary table, and return whether it existed."""
+        """Drop a temporary table, and return whether it existed.
+
+        Args:
+            table_path: Name, with or without catalog and database.
+        """
         return self._drop_temporary(table_path, TableDefinition)
 
     dropTemporaryTable = drop_temporary_table

@@ -57,7 +57,11 @@ class EnvironmentSettings:
         inBatchMode = in_batch_mode
 
         def with_configuration(self, config: Configuration) -> EnvironmentSettings.Builder:
-            """Set options under Flink's keys."""
+            """Set options under Flink's keys.
+
+            Args:
+                config: Values by Flink's keys, which replace those set before.
+            """
             self._configuration.add_all(config)
             return self
 
@@ -66,8 +70,11 @@ class EnvironmentSettings:
         def with_built_in_catalog_name(self, built_in_catalog_name: str) -> EnvironmentSettings.Builder:
             """Take the name of the catalog that a session begins in.
 
+            Args:
+                built_in_catalog_name: ``default_catalog``.
+
             Raises:
-                UnsupportedFeatureError: The name is not ``default_catalog``.
+                UnsupportedFeatureError: The name is another one.
             """
             return self._checked(built_in_catalog_name, _CATALOG)
 
@@ -76,8 +83,11 @@ class EnvironmentSettings:
         def with_built_in_database_name(self, built_in_database_name: str) -> EnvironmentSettings.Builder:
             """Take the name of the database that a session begins in.
 
+            Args:
+                built_in_database_name: ``default_database``.
+
             Raises:
-                UnsupportedFeatureError: The name is not ``default_database``.
+                UnsupportedFeatureError: The name is another one.
             """
             return self._checked(built_in_database_name, _DATABASE)
 

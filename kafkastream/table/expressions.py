@@ -196,7 +196,7 @@ def or_(predicate0: Any, predicate1: Any, *predicates: Any) -> Expression[Any]:
 
 
 def not_(expression: Any) -> Expression[Any]:
-    """Invert a condition; NULL stays NULL."""
+    """Invert the condition ``expression``; NULL stays NULL."""
     return Expression(Form("NOT {0}", (node_of(expression),), Strength.NOT, (Strength.COMPARISON,)))
 
 

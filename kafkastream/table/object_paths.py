@@ -27,7 +27,7 @@ class ObjectPath:
 
     @staticmethod
     def from_string(full_name: str) -> ObjectPath:
-        """Parse a database and a name, separated by a dot.
+        """Parse ``full_name``: a database and a name, separated by a dot.
 
         Raises:
             DefinitionError: The text has not two parts.
@@ -79,7 +79,13 @@ class ObjectIdentifier:
 
     @staticmethod
     def of(catalog_name: str, database_name: str, object_name: str) -> ObjectIdentifier:
-        """Return the identifier of these parts."""
+        """Return the identifier of an object.
+
+        Args:
+            catalog_name: Name of the catalog.
+            database_name: Name of the database in the catalog.
+            object_name: Name of the object in the database.
+        """
         return ObjectIdentifier(catalog_name, database_name, object_name)
 
     def get_catalog_name(self) -> str:

@@ -97,7 +97,14 @@ class SchemaBuilder:
         self._key: tuple[str, ...] = ()
 
     def from_resolved_schema(self, resolved_schema: ResolvedSchema) -> SchemaBuilder:
-        """Add the columns of a result, and its primary key if it has one."""
+        """Add the columns of a result, and its primary key if it has one.
+
+        Args:
+            resolved_schema: Schema of a table or result.
+
+        Raises:
+            DefinitionError: A column of the same name exists, or a primary key.
+        """
         for column in resolved_schema.get_columns():
             self.column(column.get_name(), column.get_data_type())
         key = resolved_schema.get_primary_key()
@@ -106,7 +113,7 @@ class SchemaBuilder:
     fromResolvedSchema = from_resolved_schema
 
     def from_schema(self, unresolved_schema: Schema) -> SchemaBuilder:
-        """Add all columns, the watermark and the primary key of another schema.
+        """Add all columns, the watermark and the primary key of ``unresolved_schema``.
 
         Raises:
             DefinitionError: Both schemas have a column of the same name, a watermark, or a primary key.
@@ -121,7 +128,7 @@ class SchemaBuilder:
     fromSchema = from_schema
 
     def from_row_data_type(self, data_type: DataType) -> SchemaBuilder:
-        """Add the fields of a ROW type as physical columns.
+        """Add the fields of ``data_type``, a ROW, as physical columns.
 
         Raises:
             DefinitionError: The type is not ROW, or a column of the same name exists.

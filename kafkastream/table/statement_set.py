@@ -75,7 +75,11 @@ class StatementSet:
     addInsert = add_insert
 
     def add(self, table_pipeline: TablePipeline) -> StatementSet:
-        """Add a query with its sink table, made by ``Table.insert_into``."""
+        """Add a query and its sink table.
+
+        Args:
+            table_pipeline: Query with its sink table, from ``Table.insert_into``.
+        """
         self._inserts.append(table_pipeline._insert)
         return self
 
@@ -88,7 +92,11 @@ class StatementSet:
         return explain_plans([self._t_env._planner.insert(one) for one in self._inserts])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
-        """Print the plans of all statements."""
+        """Print the plans of all statements.
+
+        Args:
+            extra_details: No effect: the plan has the changelog mode in any case, and no costs.
+        """
         print(self.explain(*extra_details))  # noqa: T201
 
     printExplain = print_explain

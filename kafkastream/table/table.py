@@ -17,7 +17,8 @@ from kafkastream.table.api.grouped_rows import Grouping
 from kafkastream.table.api.joined_rows import JoinOperations
 from kafkastream.table.api.row_operations import RowOperations
 from kafkastream.table.expression import Expression
-from kafkastream.table.resolved_schema import Column, ResolvedSchema
+from kafkastream.table.resolved_columns import Column
+from kafkastream.table.resolved_schema import ResolvedSchema
 from kafkastream.table.session.explain import explain_plans
 from kafkastream.table.table_descriptor import TableDescriptor
 from kafkastream.table.table_result import TableResult

@@ -134,6 +134,9 @@ class TableConfig:
     def set_sql_dialect(self, sql_dialect: SqlDialect) -> None:
         """Take Flink's own dialect.
 
+        Args:
+            sql_dialect: ``SqlDialect.DEFAULT``.
+
         Raises:
             UnsupportedFeatureError: With Hive's dialect.
         """
@@ -167,7 +170,7 @@ class TableConfig:
     getMaxGeneratedCodeLength = get_max_generated_code_length
 
     def set_max_generated_code_length(self, max_generated_code_length: int) -> None:
-        """Set a limit that has no effect: Spark generates code by limits of its own."""
+        """Accept a length, without effect: Spark generates code by limits of its own."""
         self.set(_CODE_LENGTH, str(max_generated_code_length))
 
     setMaxGeneratedCodeLength = set_max_generated_code_length

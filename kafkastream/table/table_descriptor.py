@@ -215,7 +215,7 @@ class TableDescriptorBuilder:
         self._descriptor = descriptor
 
     def schema(self, schema: Schema) -> TableDescriptorBuilder:
-        """Set the columns, watermark and primary key."""
+        """Set the schema: columns, watermark and primary key."""
         return self._with(schema=schema)
 
     def option(self, key: str | Option[Any], value: Value) -> TableDescriptorBuilder:
@@ -262,6 +262,9 @@ class TableDescriptorBuilder:
 
     def partitioned_by(self, *partition_keys: str) -> TableDescriptorBuilder:
         """Set the partition columns of a ``filesystem`` table, whose values are in the names of directories.
+
+        Args:
+            partition_keys: Names of columns, the outermost directory first.
 
         Raises:
             DefinitionError: The table has another connector.

@@ -56,7 +56,11 @@ class TablePipeline:
         return explain_plans([self._t_env._planner.insert(self._insert)])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
-        """Print the plan."""
+        """Print the plan.
+
+        Args:
+            extra_details: No effect: the plan has the changelog mode in any case, and no costs.
+        """
         print(self.explain(*extra_details))  # noqa: T201
 
     printExplain = print_explain

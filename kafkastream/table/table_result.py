@@ -20,7 +20,8 @@ from kafkastream.model.common.html import html_table
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.sql.types import DataType
-from kafkastream.table.resolved_schema import Column, ResolvedSchema
+from kafkastream.table.resolved_columns import Column
+from kafkastream.table.resolved_schema import ResolvedSchema
 from kafkastream.table.table_schema import TableSchema
 from kafkastream.table.tableau import cells, static_tableau, tableau
 

@@ -43,13 +43,13 @@ class TableSchema:
     getFieldCount = get_field_count
 
     def get_field_name(self, field_index: int) -> str | None:
-        """Return the name of the column at a position from 0; None if there is none."""
+        """Return the name of the column at ``field_index``, from 0; None if there is none."""
         return self._columns[field_index][0] if 0 <= field_index < len(self._columns) else None
 
     getFieldName = get_field_name
 
     def get_field_data_type(self, field: int | str) -> DataType | None:
-        """Return the type of a column, given by position from 0 or by name; None if there is none."""
+        """Return the type of the column ``field``, a name or a position from 0; None if there is none."""
         if isinstance(field, str):
             return dict(self._columns).get(field)
         return self._columns[field][1] if 0 <= field < len(self._columns) else None
@@ -79,7 +79,12 @@ class TableSchema:
             self._columns: list[tuple[str, DataType]] = []
 
         def field(self, name: str, data_type: DataType) -> TableSchema.Builder:
-            """Add a column."""
+            """Add a column.
+
+            Args:
+                name: Name of the column.
+                data_type: Type of the column.
+            """
             self._columns.append((name, data_type))
             return self
 

@@ -123,12 +123,12 @@ class DataTypes:
 
     @staticmethod
     def STRING(nullable: bool = True) -> DataType:
-        """Text of any length."""
+        """Text of any length; ``nullable`` allows NULL."""
         return _checked(DataType.string(), nullable)
 
     @staticmethod
     def BOOLEAN(nullable: bool = True) -> DataType:
-        """Boolean: true, false, or NULL for unknown."""
+        """Boolean: true or false; ``nullable`` allows NULL, for unknown."""
         return _checked(DataType.of(Kind.BOOLEAN), nullable)
 
     @staticmethod
@@ -153,7 +153,7 @@ class DataTypes:
 
     @staticmethod
     def BYTES(nullable: bool = True) -> DataType:
-        """Byte string of any length."""
+        """Byte string of any length; ``nullable`` allows NULL."""
         return _checked(DataType.bytes_(), nullable)
 
     @staticmethod
@@ -169,37 +169,37 @@ class DataTypes:
 
     @staticmethod
     def TINYINT(nullable: bool = True) -> DataType:
-        """Integer of 1 byte."""
+        """Integer of 1 byte; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.TINYINT), nullable)
 
     @staticmethod
     def SMALLINT(nullable: bool = True) -> DataType:
-        """Integer of 2 bytes."""
+        """Integer of 2 bytes; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.SMALLINT), nullable)
 
     @staticmethod
     def INT(nullable: bool = True) -> DataType:
-        """Integer of 4 bytes."""
+        """Integer of 4 bytes; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.INT), nullable)
 
     @staticmethod
     def BIGINT(nullable: bool = True) -> DataType:
-        """Integer of 8 bytes."""
+        """Integer of 8 bytes; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.BIGINT), nullable)
 
     @staticmethod
     def FLOAT(nullable: bool = True) -> DataType:
-        """Floating-point number of 4 bytes."""
+        """Floating-point number of 4 bytes; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.FLOAT), nullable)
 
     @staticmethod
     def DOUBLE(nullable: bool = True) -> DataType:
-        """Floating-point number of 8 bytes."""
+        """Floating-point number of 8 bytes; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.DOUBLE), nullable)
 
     @staticmethod
     def DATE(nullable: bool = True) -> DataType:
-        """Date."""
+        """Date; ``nullable`` allows NULL."""
         return _checked(DataType.of(Kind.DATE), nullable)
 
     @staticmethod
@@ -234,7 +234,12 @@ class DataTypes:
 
     @staticmethod
     def TIMESTAMP_WITH_LOCAL_TIME_ZONE(precision: int = 6, nullable: bool = True) -> DataType:
-        """Point in time; longer name of ``TIMESTAMP_LTZ``."""
+        """Point in time; longer name of ``TIMESTAMP_LTZ``.
+
+        Args:
+            precision: Digits of fractional seconds.
+            nullable: Allow NULL.
+        """
         return DataTypes.TIMESTAMP_LTZ(precision, nullable)
 
     @staticmethod
@@ -291,7 +296,7 @@ class DataTypes:
 
     @staticmethod
     def SECOND(precision: int = 6) -> str:
-        """Seconds, as resolution of an ``INTERVAL``."""
+        """Seconds with ``precision`` digits of the fraction, as resolution of an ``INTERVAL``."""
         return f"SECOND({precision})"
 
     @staticmethod
@@ -306,7 +311,7 @@ class DataTypes:
 
     @staticmethod
     def DAY(precision: int = 2) -> str:
-        """Days, as resolution of an ``INTERVAL``."""
+        """Days of ``precision`` digits, as resolution of an ``INTERVAL``."""
         return f"DAY({precision})"
 
     @staticmethod
@@ -316,7 +321,7 @@ class DataTypes:
 
     @staticmethod
     def YEAR(precision: int = 2) -> str:
-        """Years, as resolution of an ``INTERVAL``."""
+        """Years of ``precision`` digits, as resolution of an ``INTERVAL``."""
         return f"YEAR({precision})"
 
     @staticmethod

@@ -77,7 +77,11 @@ class TumbleWithSize:
     lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> TumbleWithSizeOnTime:
-        """Return the window of a time attribute."""
+        """Return the window of ``time_field``, a time attribute.
+
+        Raises:
+            DefinitionError: ``time_field`` is not a column.
+        """
         return TumbleWithSizeOnTime(self.lengths, _column("on", time_field))
 
 
@@ -90,7 +94,7 @@ class TumbleWithSizeOnTime:
     time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
-        """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
+        """Return the window with the name ``alias``, by which ``group_by`` and ``select`` refer to it."""
         return GroupWindow("TUMBLE", self.lengths, self.time, alias)
 
 
@@ -117,7 +121,11 @@ class SessionWithGap:
     lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> SessionWithGapOnTime:
-        """Return the window of a time attribute."""
+        """Return the window of ``time_field``, a time attribute.
+
+        Raises:
+            DefinitionError: ``time_field`` is not a column.
+        """
         return SessionWithGapOnTime(self.lengths, _column("on", time_field))
 
 
@@ -130,7 +138,7 @@ class SessionWithGapOnTime:
     time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
-        """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
+        """Return the window with the name ``alias``, by which ``group_by`` and ``select`` refer to it."""
         return GroupWindow("SESSION", self.lengths, self.time, alias)
 
 
@@ -171,7 +179,11 @@ class SlideWithSizeAndSlide:
     lengths: tuple[ExpressionNode, ...]
 
     def on(self, time_field: Expression[Any]) -> SlideWithSizeAndSlideOnTime:
-        """Return the window of a time attribute."""
+        """Return the window of ``time_field``, a time attribute.
+
+        Raises:
+            DefinitionError: ``time_field`` is not a column.
+        """
         return SlideWithSizeAndSlideOnTime(self.lengths, _column("on", time_field))
 
 
@@ -184,7 +196,7 @@ class SlideWithSizeAndSlideOnTime:
     time: ExpressionNode
 
     def alias(self, alias: str) -> GroupWindow:
-        """Return the window with a name, by which ``group_by`` and ``select`` refer to it."""
+        """Return the window with the name ``alias``, by which ``group_by`` and ``select`` refer to it."""
         return GroupWindow("HOP", self.lengths, self.time, alias)
 
 
@@ -219,14 +231,14 @@ class Over:
 
     @classmethod
     def order_by(cls, order_by: Expression[Any]) -> OverWindowPartitionedOrdered:
-        """Return a window of all rows, ordered by a time attribute."""
+        """Return a window of all rows, in the order of a time attribute, ``order_by``."""
         return OverWindowPartitionedOrdered((), node_of(order_by))
 
     orderBy = order_by
 
     @classmethod
     def partition_by(cls, *partition_by: Expression[Any]) -> OverWindowPartitioned:
-        """Return a window of the rows with equal keys."""
+        """Return a window of the rows with equal values of ``partition_by``."""
         return OverWindowPartitioned(tuple(map(node_of, partition_by)))
 
     partitionBy = partition_by
@@ -240,7 +252,7 @@ class OverWindowPartitioned:
     partition: tuple[ExpressionNode, ...]
 
     def order_by(self, order_by: Expression[Any]) -> OverWindowPartitionedOrdered:
-        """Return the window, ordered by a time attribute."""
+        """Return the window, in the order of a time attribute, ``order_by``."""
         return OverWindowPartitionedOrdered(self.partition, node_of(order_by))
 
     orderBy = order_by
@@ -255,7 +267,7 @@ class OverWindowPartitionedOrdered:
     order: ExpressionNode
 
     def alias(self, alias: str) -> OverWindow:
-        """Return the window from the first row on, with a name for ``over``."""
+        """Return the window from the first row on, with the name ``alias`` for ``over``."""
         return OverWindow(self.partition, self.order, Text("UNBOUNDED_RANGE"), None, alias)
 
     def preceding(self, preceding: Expression[Any]) -> OverWindowPartitionedOrderedPreceding:
@@ -278,7 +290,7 @@ class OverWindowPartitionedOrderedPreceding:
     upper: ExpressionNode | None = None
 
     def alias(self, alias: str) -> OverWindow:
-        """Return the window with a name for ``over``."""
+        """Return the window with the name ``alias`` for ``over``."""
         return OverWindow(self.partition, self.order, self.lower, self.upper, alias)
 
     def following(self, following: Expression[Any]) -> OverWindowPartitionedOrderedPreceding:

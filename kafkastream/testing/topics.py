@@ -65,7 +65,7 @@ class KafkaBroker:
         _await_partitions(admin, name, partitions)
 
     def delete_topic(self, name: str) -> None:
-        """Delete a topic and wait until it is gone.
+        """Delete the topic ``name`` and wait until it is gone.
 
         Raises:
             KafkaError: The broker refused, for example because the topic does not exist.

@@ -25,6 +25,13 @@ __all__ = [
 def java_quotient(dividend: int, divisor: int) -> int:
     """Divide whole numbers, rounding towards zero.
 
+    Args:
+        dividend: Number that is divided.
+        divisor: Number to divide by.
+
+    Raises:
+        ZeroDivisionError: The divisor is 0.
+
     Example:
         >>> java_quotient(-7, 2), -7 // 2
         (-3, -4)
@@ -35,6 +42,14 @@ def java_quotient(dividend: int, divisor: int) -> int:
 
 def java_remainder(dividend: float, divisor: float) -> Any:
     """Return the remainder of a division, with the sign of the dividend.
+
+    Args:
+        dividend: Number that is divided.
+        divisor: Number to divide by.
+
+    Raises:
+        ZeroDivisionError: Both are whole numbers, and the divisor is 0.
+        ValueError: The divisor is 0.0.
 
     Example:
         >>> java_remainder(-7, 2), -7 % 2
@@ -48,6 +63,13 @@ def java_remainder(dividend: float, divisor: float) -> Any:
 def java_compare(one: Any, other: Any) -> int:
     """Return a negative number, 0 or a positive number, as ``compareTo`` does.
 
+    Args:
+        one: Number or text.
+        other: Number or text, compared with ``one``.
+
+    Returns:
+        Below 0 if ``one`` is less, 0 if both are equal, above 0 if ``one`` is greater.
+
     Example:
         >>> java_compare(1, 2), java_compare("b", "a")
         (-1, 1)
@@ -56,7 +78,7 @@ def java_compare(one: Any, other: Any) -> int:
 
 
 def java_hash(value: str) -> int:
-    """Return the hash code of a text.
+    """Return the hash code of ``value``, a text.
 
     Example:
         >>> java_hash("hello")
@@ -138,6 +160,10 @@ def java_split(text: str, pattern: str, limit: int = 0) -> list[str]:
 def java_matches(text: str, pattern: str) -> bool:
     r"""Return whether a pattern matches the whole text.
 
+    Args:
+        text: Text.
+        pattern: Regular expression.
+
     Example:
         >>> java_matches("2024", r"\d{4}"), java_matches("in 2024", r"\d{4}")
         (True, False)
@@ -147,6 +173,11 @@ def java_matches(text: str, pattern: str) -> bool:
 
 def java_replace_all(text: str, pattern: str, replacement: str) -> str:
     r"""Replace all matches of a pattern; ``$1`` in the replacement is a group.
+
+    Args:
+        text: Text.
+        pattern: Regular expression.
+        replacement: Text for each match, with ``$1`` or ``${name}`` for a group.
 
     Example:
         >>> java_replace_all("a1b22", r"(\d+)", "<$1>")

@@ -36,6 +36,9 @@ class ParameterTool:
     def from_args(cls, args: Sequence[str]) -> ParameterTool:
         """Read parameters such as ``--topic orders`` or ``-topic orders``; one without a value is a flag.
 
+        Args:
+            args: Arguments of the program, such as ``sys.argv[1:]``.
+
         Raises:
             DefinitionError: A name is expected, and a text found.
         """
@@ -45,14 +48,14 @@ class ParameterTool:
 
     @classmethod
     def from_map(cls, map: Mapping[str, str]) -> ParameterTool:  # noqa: A002 - Flink's name
-        """Take parameters from a mapping."""
+        """Take parameters from ``map``, values by their names."""
         return ParameterTool({key: (value,) for key, value in map.items()})
 
     fromMap = from_map
 
     @classmethod
     def from_properties_file(cls, path: str | Path) -> ParameterTool:
-        """Read a properties file.
+        """Read the properties file at ``path``, in UTF-8.
 
         Raises:
             DefinitionError: There is no such file.
@@ -72,7 +75,11 @@ class ParameterTool:
     fromSystemProperties = from_system_properties
 
     def has(self, value: str) -> bool:
-        """Return whether there is a parameter of this name."""
+        """Return whether there is a parameter of this name.
+
+        Args:
+            value: Name without dashes.
+        """
         return value in self.values
 
     @overload
@@ -82,12 +89,17 @@ class ParameterTool:
     def get(self, key: str, default_value: str) -> str: ...
 
     def get(self, key: str, default_value: str | None = None) -> str | None:
-        """Return a parameter; the default if it is missing."""
+        """Return a parameter, the last value of several.
+
+        Args:
+            key: Name without dashes.
+            default_value: Result if the parameter is missing.
+        """
         found = self.values.get(key)
         return found[-1] if found else default_value
 
     def get_required(self, key: str) -> str:
-        """Return a parameter.
+        """Return the parameter with the name ``key``, the last value of several.
 
         Raises:
             DefinitionError: It is missing.
@@ -100,13 +112,29 @@ class ParameterTool:
     getRequired = get_required
 
     def get_int(self, key: str, default_value: int | None = None) -> int:
-        """Return a parameter as a whole number; without a default it is required."""
+        """Return a parameter as a whole number.
+
+        Args:
+            key: Name without dashes.
+            default_value: Value if the parameter is missing; without one it is required.
+
+        Raises:
+            DefinitionError: The parameter is missing and there is no default, or its value is not a number.
+        """
         return self._number(key, default_value, int)
 
     getInt = get_int
 
     def get_long(self, key: str, default_value: int | None = None) -> int:
-        """Return a parameter as a whole number; without a default it is required."""
+        """Return a parameter as a whole number.
+
+        Args:
+            key: Name without dashes.
+            default_value: Value if the parameter is missing; without one it is required.
+
+        Raises:
+            DefinitionError: The parameter is missing and there is no default, or its value is not a number.
+        """
         return self._number(key, default_value, int)
 
     getLong = get_long
@@ -114,7 +142,15 @@ class ParameterTool:
     get_short = get_long
 
     def get_double(self, key: str, default_value: float | None = None) -> float:
-        """Return a parameter as a number; without a default it is required."""
+        """Return a parameter as a number.
+
+        Args:
+            key: Name without dashes.
+            default_value: Value if the parameter is missing; without one it is required.
+
+        Raises:
+            DefinitionError: The parameter is missing and there is no default, or its value is not a number.
+        """
         return self._number(key, default_value, float)
 
     getDouble = get_double
@@ -122,7 +158,15 @@ class ParameterTool:
     get_float = get_double
 
     def get_boolean(self, key: str, default_value: bool | None = None) -> bool:
-        """Return whether a parameter is ``true``, in any case; without a default it is required."""
+        """Return whether a parameter is ``true``, in any case.
+
+        Args:
+            key: Name without dashes.
+            default_value: Result if the parameter is missing; without one it is required.
+
+        Raises:
+            DefinitionError: The parameter is missing, and there is no default.
+        """
         if default_value is not None and not self.has(key):
             return default_value
         return self.get_required(key).lower() == "true"
@@ -183,14 +227,14 @@ class MultipleParameterTool(ParameterTool):
     fromArgs = from_args
 
     def get_multi_parameter(self, key: str) -> list[str] | None:
-        """Return all values of a parameter; None if it is missing."""
+        """Return all values of the parameter ``key``; None if it is missing."""
         found = self.values.get(key)
         return list(found) if found is not None else None
 
     getMultiParameter = get_multi_parameter
 
     def get_multi_parameter_required(self, key: str) -> list[str]:
-        """Return all values of a parameter.
+        """Return all values of the parameter ``key``.
 
         Raises:
             DefinitionError: It is missing.

@@ -80,7 +80,7 @@ class TopicMapping:
 
     @staticmethod
     def parse(text: str) -> TopicMapping:
-        """Parse ``db.t1,db.t2:topic1;db.t3:topic2``.
+        """Parse a text such as ``db.t1,db.t2:topic1;db.t3:topic2``.
 
         Raises:
             ValueError: The text has another form.

@@ -108,7 +108,11 @@ class Row:
     setRowKind = set_row_kind
 
     def set_field_names(self, field_names: Sequence[str]) -> None:
-        """Name the values, in their order."""
+        """Name the values, in their order.
+
+        Args:
+            field_names: A name for each value.
+        """
         self._fields = list(field_names)
 
     setFieldNames = set_field_names

@@ -109,8 +109,7 @@ class KeySelector(Function, ABC, Generic[IN_contra, KEY]):
 
         Warning:
             Return equal keys for equal elements, in every process: a key that depends on time, chance or Python's
-                ``hash`` of
-            text sends an element to the wrong subtask.
+            ``hash`` of text sends an element to the wrong subtask.
         """
 
 
@@ -173,7 +172,7 @@ class AggregateFunction(Function, ABC, Generic[IN_contra, ACC, OUT]):
 
     @abstractmethod
     def get_result(self, accumulator: ACC) -> OUT:
-        """Return the result of the aggregation."""
+        """Return the result of the elements in ``accumulator``."""
 
     @abstractmethod
     def merge(self, acc_a: ACC, acc_b: ACC) -> ACC:

@@ -48,7 +48,7 @@ class Duration:
 
     @staticmethod
     def of(delta: datetime.timedelta) -> Duration:
-        """Return the duration of a ``timedelta``."""
+        """Return the duration of ``delta``."""
         return Duration(delta // datetime.timedelta(microseconds=1) * 1_000)
 
     @staticmethod

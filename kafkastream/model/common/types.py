@@ -247,12 +247,20 @@ class Types:
 
     @staticmethod
     def ROW(field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
-        """Return the type of rows whose fields are called ``f0``, ``f1``, …."""
+        """Return the type of rows with fields of ``field_types``, which are called ``f0``, ``f1``, …."""
         return RowTypeInfo(field_types)
 
     @staticmethod
     def ROW_NAMED(field_names: Sequence[str], field_types: Sequence[TypeInformation[Any]]) -> RowTypeInfo:
-        """Return the type of rows with named fields."""
+        """Return the type of rows with named fields.
+
+        Args:
+            field_names: Names of the fields.
+            field_types: Types of the fields, in the order of the names.
+
+        Raises:
+            DefinitionError: There are more names than types, or fewer, or a name recurs.
+        """
         return RowTypeInfo(field_types, field_names)
 
     @staticmethod
@@ -262,33 +270,52 @@ class Types:
 
     @staticmethod
     def MAP(key_type_info: TypeInformation[K], value_type_info: TypeInformation[V]) -> TypeInformation[dict[K, V]]:
-        """Return the type of dictionaries."""
+        """Return the type of dictionaries.
+
+        Args:
+            key_type_info: Type of the keys.
+            value_type_info: Type of the values.
+        """
         return TypeInformation(TypeKind.MAP, (key_type_info, value_type_info))
 
     @staticmethod
     def LIST(element_type_info: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Return the type of lists."""
+        """Return the type of lists with elements of ``element_type_info``."""
         return TypeInformation(TypeKind.LIST, (element_type_info,))
 
     # Any: arrays of BYTE are bytes, all others are lists, and both kinds of element are ints to mypy.
     @staticmethod
     def PRIMITIVE_ARRAY(element_type: TypeInformation[Any]) -> TypeInformation[Any]:
-        """Return the type of arrays of numbers or booleans without ``None``; ``BYTE`` gives ``bytes``."""
+        """Return the type of arrays of numbers or booleans without ``None``; ``BYTE`` gives ``bytes``.
+
+        Args:
+            element_type: Type of the elements.
+
+        Raises:
+            DefinitionError: The elements are neither numbers, booleans nor characters.
+        """
         return _array_of(TypeKind.PRIMITIVE_ARRAY, element_type, _PRIMITIVES)
 
     @staticmethod
     def BASIC_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Return the type of lists of numbers, booleans or strings, ``None`` allowed."""
+        """Return the type of lists of numbers, booleans or strings, ``None`` allowed.
+
+        Args:
+            element_type: Type of the elements.
+
+        Raises:
+            DefinitionError: The elements are neither numbers, booleans, characters nor strings.
+        """
         return _array_of(TypeKind.BASIC_ARRAY, element_type, _PRIMITIVES | {TypeKind.STRING})
 
     @staticmethod
     def OBJECT_ARRAY(element_type: TypeInformation[T]) -> TypeInformation[list[T]]:
-        """Return the type of lists of anything, ``None`` allowed."""
+        """Return the type of lists with elements of ``element_type``, ``None`` allowed."""
         return TypeInformation(TypeKind.OBJECT_ARRAY, (element_type,))
 
     @staticmethod
     def GENERIC(generic_class: type[T]) -> TypeInformation[T]:  # noqa: ARG004 - Java's signature; T is the use
-        """Return the type of objects of a class, which are pickled (by Kryo in Flink)."""
+        """Return the type of objects of ``generic_class``, which are pickled (by Kryo in Flink)."""
         return TypeInformation(TypeKind.PICKLED_BYTE_ARRAY)
 
     @staticmethod

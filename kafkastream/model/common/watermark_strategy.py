@@ -126,7 +126,11 @@ class WatermarkGenerator(ABC, Generic[T_contra]):
 
     @abstractmethod
     def on_periodic_emit(self, output: WatermarkOutput) -> None:
-        """Emit a watermark, if there is a new one; called at the auto-watermark interval."""
+        """Emit a watermark, if there is a new one; called at the auto-watermark interval.
+
+        Args:
+            output: Takes watermarks.
+        """
 
 
 @final

@@ -42,13 +42,21 @@ class _Builder:
     withBucketCheckInterval = with_bucket_check_interval
 
     def with_bucket_assigner(self, bucket_assigner: BucketAssigner) -> Self:
-        """Set the directories below the base path; by default one for each hour."""
+        """Set the directories below the base path; by default one for each hour.
+
+        Args:
+            bucket_assigner: Assigner from one of the factory methods of ``BucketAssigner``.
+        """
         return self._with(bucket_assigner=bucket_assigner)
 
     withBucketAssigner = with_bucket_assigner
 
     def with_output_file_config(self, output_file_config: OutputFileConfig) -> Self:
-        """Set the prefix and suffix of file names."""
+        """Set the prefix and suffix of file names.
+
+        Args:
+            output_file_config: Prefix and suffix, from ``OutputFileConfig.builder()``.
+        """
         return self._with(output_file_config=output_file_config)
 
     withOutputFileConfig = with_output_file_config
@@ -131,7 +139,7 @@ class FileSink(Sink):
         """Settings of every ``FileSink``."""
 
         def with_rolling_policy(self, rolling_policy: OnCheckpointRollingPolicy) -> Self:
-            """Set when a part ends; formats that write a file as a whole end it with its micro-batch."""
+            """Set the rolling policy: formats that write a file as a whole end a part with its micro-batch."""
             return self
 
         def enable_compact(self, strategy: object, compactor: object) -> NoReturn:
@@ -160,7 +168,7 @@ class FileSink(Sink):
         """Builds a ``FileSink`` that writes line by line."""
 
         def with_rolling_policy(self, rolling_policy: RollingPolicy) -> Self:
-            """Set when a part ends; by default above 128 MB."""
+            """Set the rolling policy, which decides when a part ends; by default above 128 MB."""
             return self._with(rolling_policy=rolling_policy)
 
         withRollingPolicy = with_rolling_policy
@@ -171,7 +179,7 @@ class FileSink(Sink):
         """Builds a ``FileSink`` whose files are each written as a whole."""
 
         def with_rolling_policy(self, rolling_policy: OnCheckpointRollingPolicy) -> Self:
-            """Set when a part ends: with its micro-batch, in every case."""
+            """Set the rolling policy: a part ends with its micro-batch, in every case."""
             return self
 
         withRollingPolicy = with_rolling_policy
@@ -188,7 +196,15 @@ class StreamingFileSink(SinkFunction):
 
     @staticmethod
     def for_row_format(base_path: str, encoder: Encoder) -> StreamingFileSink.DefaultRowFormatBuilder:
-        """Begin to build a sink that writes line by line; arguments and errors as of ``FileSink.for_row_format``."""
+        """Begin to build a sink that writes line by line.
+
+        Args:
+            base_path: A directory, as a path or a ``file:`` URL, that the driver and all workers share.
+            encoder: Encoder of elements to text, from ``Encoder.simple_string_encoder``.
+
+        Raises:
+            UnsupportedFeatureError: The path is of another file system.
+        """
         path = local_path(base_path, "StreamingFileSink.for_row_format")
         return StreamingFileSink.DefaultRowFormatBuilder(path, encoder)
 
@@ -198,7 +214,15 @@ class StreamingFileSink(SinkFunction):
     def for_bulk_format(
         base_path: str, writer_factory: BulkWriterFactory
     ) -> StreamingFileSink.DefaultBulkFormatBuilder:
-        """Begin to build a sink whose files are each written as a whole; as of ``FileSink.for_bulk_format``."""
+        """Begin to build a sink whose files are each written as a whole.
+
+        Args:
+            base_path: As in ``for_row_format``.
+            writer_factory: Writer of files, from ``ParquetBulkWriters``, ``CsvBulkWriters`` or ``AvroBulkWriters``.
+
+        Raises:
+            UnsupportedFeatureError: The path is of another file system.
+        """
         path = local_path(base_path, "StreamingFileSink.for_bulk_format")
         return StreamingFileSink.DefaultBulkFormatBuilder(path, writer_factory)
 
@@ -213,7 +237,7 @@ class StreamingFileSink(SinkFunction):
         """Settings of every ``StreamingFileSink``."""
 
         def with_rolling_policy(self, policy: OnCheckpointRollingPolicy) -> Self:
-            """Set when a part ends; formats that write a file as a whole end it with its micro-batch."""
+            """Set the policy: formats that write a file as a whole end a part with its micro-batch."""
             return self
 
         def build(self) -> StreamingFileSink:
@@ -226,7 +250,7 @@ class StreamingFileSink(SinkFunction):
         """Builds a ``StreamingFileSink`` that writes line by line."""
 
         def with_rolling_policy(self, policy: RollingPolicy) -> Self:
-            """Set when a part ends; by default above 128 MB."""
+            """Set the policy that decides when a part ends; by default above 128 MB."""
             return self._with(rolling_policy=policy)
 
         withRollingPolicy = with_rolling_policy
@@ -237,7 +261,7 @@ class StreamingFileSink(SinkFunction):
         """Builds a ``StreamingFileSink`` whose files are each written as a whole."""
 
         def with_rolling_policy(self, policy: OnCheckpointRollingPolicy) -> Self:
-            """Set when a part ends: with its micro-batch, in every case."""
+            """Set the policy: a part ends with its micro-batch, in every case."""
             return self
 
         withRollingPolicy = with_rolling_policy

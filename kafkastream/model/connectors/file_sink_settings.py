@@ -105,7 +105,14 @@ class BucketAssigner:
     dateTimeBucketAssigner = date_time_bucket_assigner
 
     def bucket(self, now: datetime.datetime) -> str:
-        """Return the directory at a time."""
+        """Return the directory at a time.
+
+        Args:
+            now: Time at which elements are written.
+
+        Returns:
+            The path below the sink's directory; empty for the directory itself.
+        """
         return "" if self.pattern is None else self.pattern.format(now.astimezone(zone_of(self.timezone_id)))
 
 
@@ -232,14 +239,14 @@ class OutputFileConfig:
             self.part_suffix = ""
 
         def with_part_prefix(self, prefix: str) -> Self:
-            """Set what names begin with."""
+            """Set the prefix of file names; ``part`` by default."""
             self.part_prefix = prefix
             return self
 
         withPartPrefix = with_part_prefix
 
         def with_part_suffix(self, suffix: str) -> Self:
-            """Set what names end with."""
+            """Set the suffix of file names; empty by default."""
             self.part_suffix = suffix
             return self
 

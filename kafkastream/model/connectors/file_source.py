@@ -149,13 +149,17 @@ class FileSourceBuilder:
     processStaticFileSet = process_static_file_set
 
     def set_file_enumerator(self, file_enumerator: FileEnumeratorProvider) -> Self:
-        """Set how files are found; both ways find the same."""
+        """Set how files are found; both ways find the same.
+
+        Args:
+            file_enumerator: A way from ``FileEnumeratorProvider``.
+        """
         return self
 
     setFileEnumerator = set_file_enumerator
 
     def set_split_assigner(self, split_assigner: FileSplitAssignerProvider) -> Self:
-        """Set the assignment of files to readers; differs from Flink: it has no effect."""
+        """Accept an assignment of files to readers, without effect; differs from Flink: one task reads all files."""
         return self
 
     setSplitAssigner = set_split_assigner

@@ -171,7 +171,7 @@ class JdbcConnectionOptions:
         withUrl = with_url
 
         def with_driver_name(self, driver_name: str) -> Self:
-            """Set the class of Java's driver; differs from Flink: it has no effect."""
+            """Accept the class of Java's driver, without effect; differs from Flink, which loads it."""
             self._driver_name = driver_name
             return self
 
@@ -282,7 +282,7 @@ class JdbcExecutionOptions:
         withBatchSize = with_batch_size
 
         def with_batch_interval_ms(self, interval_ms: int) -> Self:
-            """Set the longest time between two batches; differs from Flink: it has no effect."""
+            """Accept the longest time between two batches in ms, without effect; differs from Flink."""
             self._options["batch_interval_ms"] = interval_ms
             return self
 

@@ -115,20 +115,32 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     setStartFromGroupOffsets = set_start_from_group_offsets
 
     def set_start_from_specific_offsets(self, specific_startup_offsets: Mapping[TopicPartition, int]) -> Self:
-        """Begin at an offset per partition; other partitions begin at the group's committed offset. PyFlink lacks it."""
+        """Begin at an offset per partition; other partitions begin at the group's committed offset. PyFlink lacks it.
+
+        Args:
+            specific_startup_offsets: Offset of the first record to read, by topic and partition.
+        """
         return self._begin(OffsetsInitializer.offsets(specific_startup_offsets, self._reset_strategy()))
 
     setStartFromSpecificOffsets = set_start_from_specific_offsets
 
     def set_commit_offsets_on_checkpoints(self, commit_on_checkpoints: bool) -> Self:
-        """Whether offsets are committed to the group with checkpoints; they are, by default."""
+        """Whether offsets are committed to the group with checkpoints; they are, by default.
+
+        Args:
+            commit_on_checkpoints: Commit offsets; True without this call.
+        """
         self._commits = commit_on_checkpoints
         return self
 
     setCommitOffsetsOnCheckpoints = set_commit_offsets_on_checkpoints
 
     def assign_timestamps_and_watermarks(self, watermark_strategy: WatermarkStrategy[Any]) -> Self:
-        """Give records their event times and watermarks in the source. PyFlink lacks it."""
+        """Give records their event times and watermarks in the source. PyFlink lacks it.
+
+        Args:
+            watermark_strategy: Strategy, applied to each partition; no watermarks by default.
+        """
         self._watermarks = watermark_strategy
         return self
 
@@ -249,17 +261,24 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
         _check_producer(serialization_schema, self._properties, pool_size)
 
     def set_write_timestamp_to_kafka(self, write_timestamp_to_kafka: bool) -> Self:
-        """Whether a record's timestamp is the element's event time; by default it is the time of writing."""
+        """Whether a record's timestamp is the element's event time; by default it is the time of writing.
+
+        Args:
+            write_timestamp_to_kafka: Write the event time.
+        """
         self._writes_timestamps = write_timestamp_to_kafka
         return self
 
     setWriteTimestampToKafka = set_write_timestamp_to_kafka
 
     def set_log_failures_only(self, log_failures_only: bool) -> Self:
-        """Whether a record that cannot be written is only logged; that is refused, False is the default.
+        """Refuse to only log a record that cannot be written.
+
+        Args:
+            log_failures_only: False, the default: such a record fails the job.
 
         Raises:
-            UnsupportedFeatureError: It is True.
+            UnsupportedFeatureError: With True.
         """
         if log_failures_only:
             raise UnsupportedFeatureError(
@@ -275,6 +294,9 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
         """Whether a checkpoint waits for pending records; without it, AT_LEAST_ONCE guarantees no more than NONE.
 
         Differs from PyFlink: there it raises for this producer, since Java's has no such method.
+
+        Args:
+            flush_on_checkpoint: Wait for pending records; True without this call.
         """
         self._flushes = flush_on_checkpoint
         return self

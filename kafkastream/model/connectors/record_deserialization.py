@@ -78,11 +78,20 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
     """
 
     def open(self, context: InitializationContext) -> None:
-        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
+        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas.
+
+        Args:
+            context: Context of the schema, which holds nothing yet.
+        """
 
     @abstractmethod
     def deserialize(self, record: ConsumerRecord) -> Iterable[OUT]:
-        """Yield, or return, any number of elements; an exception fails the job with the record's position."""
+        """Yield, or return, any number of elements; an exception fails the job with the record's position.
+
+        Args:
+            record: Record with key, value and headers as bytes, position, and timestamp in ms; the value of a tombstone
+                is None.
+        """
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
         """Return the type of the elements; None when it is not known."""

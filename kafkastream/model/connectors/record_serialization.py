@@ -123,11 +123,15 @@ class HeaderProvider(ABC, Generic[IN_contra]):
     """Chooses the headers of each element's record."""
 
     def open(self, context: InitializationContext) -> None:
-        """Prepare, once per Python worker and subtask, before the first element. Flink lacks it."""
+        """Prepare, once per Python worker and subtask, before the first element. Flink lacks it.
+
+        Args:
+            context: Context of the provider, which holds nothing yet.
+        """
 
     @abstractmethod
     def get_headers(self, element: IN_contra) -> Headers:
-        """Return pairs of name and bytes."""
+        """Return the headers of the record of ``element``, as pairs of name and bytes."""
 
 
 class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):

@@ -38,13 +38,27 @@ class CsvRowBuilder(Generic[S]):
         self._settings: S = settings
 
     def set_array_element_delimiter(self, delimiter: str) -> Self:
-        """Separate elements of arrays, and fields of nested rows, by this text; a semicolon without it."""
+        """Set the text between elements of arrays, and between fields of nested rows.
+
+        Args:
+            delimiter: Text of any length; a semicolon by default.
+
+        Raises:
+            DefinitionError: The text is empty.
+        """
         return self._with(array_delimiter=_text(delimiter))
 
     setArrayElementDelimiter = set_array_element_delimiter
 
     def set_quote_character(self, c: str) -> Self:
-        """Quote columns with this character; a double quote without it."""
+        """Set the character around quoted columns.
+
+        Args:
+            c: The character; a double quote by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
         return self._with_dialect(quote=_character(c))
 
     setQuoteCharacter = set_quote_character
@@ -124,31 +138,53 @@ class CsvRowDeserializationSchemaBuilder(CsvRowBuilder[CsvReading]):
         super().__init__(reading)
 
     def set_field_delimiter(self, delimiter: str) -> Self:
-        """Separate columns by this character; a comma without it."""
+        """Set the character between columns.
+
+        Args:
+            delimiter: The character; a comma by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
         return self._with_dialect(delimiter=_character(delimiter))
 
     setFieldDelimiter = set_field_delimiter
 
     def set_allow_comments(self, allow_comments: bool) -> Self:
-        """Pass over lines that begin with ``#``; a record that has no other line is an error."""
+        """Pass over lines that begin with ``#``; a record that has no other line is an error.
+
+        Args:
+            allow_comments: Pass over such lines; False by default.
+        """
         return self._with_dialect(comments=allow_comments)
 
     setAllowComments = set_allow_comments
 
     def set_escape_character(self, c: str) -> Self:
-        """Take the character after this one as it is; none is special without it."""
+        """Set the character after which the next one is taken as it is.
+
+        Args:
+            c: The character; none by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
         return self._with_dialect(escape=_character(c))
 
     setEscapeCharacter = set_escape_character
 
     def set_null_literal(self, null_literal: str) -> Self:
-        """Read this text as None; no text is None without it."""
+        """Read the text ``null_literal`` as None; no text is None by default."""
         return self._with(null_literal=null_literal)
 
     setNullLiteral = set_null_literal
 
     def set_ignore_parse_errors(self, ignore_parse_errors: bool) -> Self:
-        """Make a column None that cannot be converted, drop a record that cannot be read; both fail the job otherwise."""
+        """Make a column None that cannot be converted, drop a record that cannot be read; both fail the job otherwise.
+
+        Args:
+            ignore_parse_errors: Ignore such errors; False by default.
+        """
         return self._with(ignore_parse_errors=ignore_parse_errors)
 
     setIgnoreParseErrors = set_ignore_parse_errors
@@ -219,16 +255,26 @@ class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
         super().__init__(writing)
 
     def set_field_delimiter(self, c: str) -> Self:
-        """Separate columns by this character; a comma without it."""
+        """Set the character between columns.
+
+        Args:
+            c: The character; a comma by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
         return self._with_dialect(delimiter=_character(c))
 
     setFieldDelimiter = set_field_delimiter
 
     def set_line_delimiter(self, delimiter: str) -> Self:
-        """End the line with this text; a newline without it.
+        """Set the end of the line.
+
+        Args:
+            delimiter: Newline, carriage return, both, or empty; a newline by default.
 
         Raises:
-            DefinitionError: It is not a newline, carriage return, both, or empty.
+            DefinitionError: The text is another one.
         """
         if delimiter not in _LINE_DELIMITERS:
             raise DefinitionError(
@@ -246,13 +292,20 @@ class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
     disableQuoteCharacter = disable_quote_character
 
     def set_escape_character(self, c: str) -> Self:
-        """Put this character before itself within quotes; nothing is escaped without it."""
+        """Set the character that is written before itself within quotes.
+
+        Args:
+            c: The character; none by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
         return self._with_dialect(escape=_character(c))
 
     setEscapeCharacter = set_escape_character
 
     def set_null_literal(self, s: str) -> Self:
-        """Write None as this text; as nothing without it."""
+        """Write None as the text ``s``; as nothing by default."""
         return self._with(null_literal=s)
 
     setNullLiteral = set_null_literal

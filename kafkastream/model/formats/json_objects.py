@@ -67,6 +67,10 @@ def resolve_annotations(kind: Any, seen: set[Any] | None = None) -> None:
 
     Call it in the program for a class that functions read by ``object_of_json``: Python workers do not have the
     program's module, whose names the annotations mention.
+
+    Args:
+        kind: Class, or a generic type such as ``list[Order]``.
+        seen: Types that are already done, for the recursion; leave it out.
     """
     seen = seen if seen is not None else set()
     if kind in seen:

@@ -34,7 +34,11 @@ class DeserializationSchema(ABC, Generic[OUT]):
     _j_deserialization_schema = Refused()
 
     def open(self, context: InitializationContext) -> None:
-        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas."""
+        """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas.
+
+        Args:
+            context: Context of the schema, which holds nothing yet.
+        """
 
     @abstractmethod
     def deserialize(self, message: bytes) -> OUT | None:
@@ -63,7 +67,11 @@ class SerializationSchema(ABC, Generic[IN_contra]):
     _j_serialization_schema = Refused()
 
     def open(self, context: InitializationContext) -> None:
-        """Prepare, once per Python worker and subtask, before the first element: open connections, register schemas."""
+        """Prepare, once per Python worker and subtask, before the first element: open connections, register schemas.
+
+        Args:
+            context: Context of the schema, which holds nothing yet.
+        """
 
     @abstractmethod
     def serialize(self, element: IN_contra) -> bytes | None:

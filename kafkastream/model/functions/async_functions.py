@@ -40,6 +40,9 @@ class AsyncFunction(Function, ABC, Generic[IN_contra, OUT]):
         Differs from Flink: the invocation is cancelled (``asyncio.CancelledError`` is raised in it), where Flink lets
         it continue and ignores its result.
 
+        Args:
+            value: Element whose invocation has timed out.
+
         Raises:
             TimeoutError: Unless overridden.
         """

@@ -52,7 +52,11 @@ class AsyncRetryStrategy(ABC, Generic[OUT]):
 
     @abstractmethod
     def get_backoff_time_millis(self, current_attempts: int) -> int:
-        """Return the delay before the next attempt, in ms."""
+        """Return the delay before the next attempt, in ms.
+
+        Args:
+            current_attempts: Number of attempts so far; 1 before the first retry.
+        """
 
     @abstractmethod
     def get_retry_predicate(self) -> AsyncRetryPredicate[OUT]:

@@ -58,12 +58,12 @@ class TaggedUnion(tuple[int, Any]):
 
     @staticmethod
     def one(value: Any) -> TaggedUnion:
-        """Return an element of the first stream."""
+        """Return ``value`` as an element of the first stream."""
         return TaggedUnion((0, value))
 
     @staticmethod
     def two(value: Any) -> TaggedUnion:
-        """Return an element of the second stream."""
+        """Return ``value`` as an element of the second stream."""
         return TaggedUnion((1, value))
 
     def is_one(self) -> bool:

@@ -198,11 +198,19 @@ class ListState(MergingState[T, Iterable[T]]):
         self.add_all([value])
 
     def update(self, values: Iterable[T]) -> None:
-        """Replace all elements."""
+        """Replace all elements by ``values``; an empty list clears the state.
+
+        Raises:
+            TypeError: An element is not of the type that the state was declared with.
+        """
         self._cell.set(self._begun(values) or None)
 
     def add_all(self, values: Iterable[T]) -> None:
-        """Append several elements."""
+        """Append the elements of ``values``, in their order.
+
+        Raises:
+            TypeError: An element is not of the type that the state was declared with.
+        """
         content = self._cell.get() or []
         content.extend(self._begun(values))
         self._cell.set(content or None)

@@ -84,7 +84,15 @@ class BroadcastState(ReadOnlyBroadcastState[K, V]):
     __slots__ = ()
 
     def put(self, key: K, value: V) -> None:
-        """Set the value of ``key``."""
+        """Set the value of ``key``.
+
+        Args:
+            key: Key of the entry.
+            value: Value, which replaces an existing one.
+
+        Raises:
+            TypeError: The key or value is not of the type that the state was declared with.
+        """
         self.put_all({key: value})
 
     def put_all(self, dict_value: Mapping[K, V] | Iterable[tuple[K, V]]) -> None:

@@ -129,7 +129,11 @@ class StateTtlConfig:
             self._cleans_in_background = True
 
         def set_update_type(self, update_type: StateTtlConfig.UpdateType) -> StateTtlConfig.Builder:
-            """Set the accesses that renew the time to live; ``OnCreateAndWrite`` by default."""
+            """Set the accesses that renew the time to live; ``OnCreateAndWrite`` by default.
+
+            Args:
+                update_type: ``OnCreateAndWrite``, ``OnReadAndWrite``, or ``Disabled`` for state that does not expire.
+            """
             self._update_type = update_type
             return self
 
@@ -148,7 +152,11 @@ class StateTtlConfig:
         updateTtlOnReadAndWrite = update_ttl_on_read_and_write
 
         def set_state_visibility(self, state_visibility: StateTtlConfig.StateVisibility) -> StateTtlConfig.Builder:
-            """Set whether expired content that is not yet removed may be read; ``NeverReturnExpired`` by default."""
+            """Set whether expired content that is not yet removed may be read; ``NeverReturnExpired`` by default.
+
+            Args:
+                state_visibility: ``NeverReturnExpired`` or ``ReturnExpiredIfNotCleanedUp``.
+            """
             self._visibility = state_visibility
             return self
 
@@ -169,7 +177,11 @@ class StateTtlConfig:
         def set_ttl_time_characteristic(
             self, ttl_time_characteristic: StateTtlConfig.TtlTimeCharacteristic
         ) -> StateTtlConfig.Builder:
-            """Accept the only clock there is, processing time."""
+            """Accept the only clock there is, processing time.
+
+            Args:
+                ttl_time_characteristic: ``ProcessingTime``.
+            """
             return self
 
         setTtlTimeCharacteristic = set_ttl_time_characteristic
@@ -211,6 +223,9 @@ class StateTtlConfig:
 
         def set_ttl(self, ttl: Time | Duration) -> StateTtlConfig.Builder:
             """Set the time to live, measured in processing time.
+
+            Args:
+                ttl: Time since the last access that renews it.
 
             Raises:
                 DefinitionError: ``ttl`` is not positive.

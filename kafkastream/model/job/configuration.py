@@ -74,14 +74,23 @@ class Configuration:
     getString = get_string
 
     def set_string(self, key: str, value: str) -> Configuration:
-        """Set ``key`` to a string."""
+        """Set ``key`` to a string.
+
+        Args:
+            key: Key of the option.
+            value: Text.
+        """
         return self._with(key, value)
 
     setString = set_string
 
     @staticmethod
     def parse_list_value(value: str | None) -> list[str]:
-        """Return the items of a list that is written as ``a;b`` or ``[a, b]``."""
+        """Return the items of a list.
+
+        Args:
+            value: Text such as ``a;b`` or ``[a, b]``; None for an empty list.
+        """
         return list(list_of(text)(value or ""))
 
     parseListValue = parse_list_value
@@ -101,7 +110,12 @@ class Configuration:
     getInteger = get_integer
 
     def set_integer(self, key: str, value: int) -> Configuration:
-        """Set ``key`` to an integer."""
+        """Set ``key`` to an integer.
+
+        Args:
+            key: Key of the option.
+            value: Whole number.
+        """
         return self._with(key, value)
 
     setInteger = set_integer
@@ -121,7 +135,12 @@ class Configuration:
     getBoolean = get_boolean
 
     def set_boolean(self, key: str, value: bool) -> Configuration:
-        """Set ``key`` to a boolean."""
+        """Set ``key`` to a boolean.
+
+        Args:
+            key: Key of the option.
+            value: True or False.
+        """
         return self._with(key, value)
 
     setBoolean = set_boolean
@@ -141,7 +160,12 @@ class Configuration:
     getFloat = get_float
 
     def set_float(self, key: str, value: float) -> Configuration:
-        """Set ``key`` to a float."""
+        """Set ``key`` to a float.
+
+        Args:
+            key: Key of the option.
+            value: Number.
+        """
         return self._with(key, float(value))
 
     setFloat = set_float
@@ -159,7 +183,12 @@ class Configuration:
     getBytearray = get_bytearray
 
     def set_bytearray(self, key: str, value: bytearray) -> Configuration:
-        """Set ``key`` to bytes."""
+        """Set ``key`` to bytes.
+
+        Args:
+            key: Key of the option.
+            value: Bytes, which are copied.
+        """
         return self._with(key, bytearray(value))
 
     setBytearray = set_bytearray

@@ -63,6 +63,12 @@ class ExecutionConfig(ConfigurationView):
         """Set the maximum parallelism of operators.
 
         Differs from Flink: keys are not hashed into that many key groups, so a job may restart with another maximum.
+
+        Args:
+            max_parallelism: Number from 1 on.
+
+        Raises:
+            DefinitionError: The number is out of Flink's range.
         """
         return self._set(options.MAX_PARALLELISM, checked_max_parallelism(max_parallelism))
 
@@ -76,7 +82,11 @@ class ExecutionConfig(ConfigurationView):
     getGlobalJobParameters = get_global_job_parameters
 
     def set_global_job_parameters(self, global_job_parameters_dict: Mapping[str, object]) -> ExecutionConfig:
-        """Set the parameters that functions read by ``RuntimeContext.get_job_parameter``; values are kept as text."""
+        """Set the parameters that functions read by ``RuntimeContext.get_job_parameter``; values are kept as text.
+
+        Args:
+            global_job_parameters_dict: Values by their names; they replace those set before.
+        """
         texts = {key: str(value) for key, value in global_job_parameters_dict.items()}
         return self._set(options.JOB_PARAMETERS, text_of_map(texts))
 

@@ -128,7 +128,11 @@ class Trigger(ABC, Generic[T, W]):
         """``TriggerContext`` of ``on_merge``, which can also merge state."""
 
         def merge_partitioned_state(self, state_descriptor: StateDescriptor) -> None:
-            """Merge the states of the merged windows into the state of the resulting window."""
+            """Merge the states of the merged windows into the state of the resulting window.
+
+            Args:
+                state_descriptor: Descriptor of a state that can be merged: a list, a reducing or an aggregating one.
+            """
             self._timers.merge_states(state_descriptor)
 
         mergePartitionedState = merge_partitioned_state

@@ -26,7 +26,15 @@ class TypeSerializer(ABC, Generic[T]):
     """Serializer of a type; never called by kafkastream, which pickles state."""
 
     def serialize(self, element: T, stream: BytesIO) -> None:
-        """Write ``element`` to ``stream``; refused, unless a subclass implements it."""
+        """Write ``element`` to ``stream``; refused, unless a subclass implements it.
+
+        Args:
+            element: Value to write.
+            stream: Stream to write to.
+
+        Raises:
+            UnsupportedFeatureError: Unless overridden.
+        """
         self._refuse("serialize")
 
     def deserialize(self, stream: BytesIO) -> T:

@@ -81,11 +81,11 @@ class TimeWindow(Window):
         return self.start, self.end
 
     def intersects(self, other: TimeWindow) -> bool:
-        """Return whether the windows overlap or touch."""
+        """Return whether this window and ``other`` overlap or touch."""
         return self.start <= other.end and self.end >= other.start
 
     def cover(self, other: TimeWindow) -> TimeWindow:
-        """Return the smallest window that contains both."""
+        """Return the smallest window that contains this one and ``other``."""
         return TimeWindow(min(self.start, other.start), max(self.end, other.end))
 
     @staticmethod
@@ -228,7 +228,12 @@ class MergingWindowAssigner(WindowAssigner[T, W], ABC):
         _merge: Callable[[Iterable[W2], W2], None]
 
         def merge(self, to_be_merged: Iterable[W2], merge_result: W2) -> None:
-            """Merge ``to_be_merged`` into ``merge_result``."""
+            """Merge ``to_be_merged`` into ``merge_result``.
+
+            Args:
+                to_be_merged: Windows to merge.
+                merge_result: Window that covers them.
+            """
             self._merge(to_be_merged, merge_result)
 
         __call__ = merge

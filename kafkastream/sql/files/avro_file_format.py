@@ -46,7 +46,7 @@ class AvroSchema:
 
     @staticmethod
     def parse_file(file_path: str) -> AvroSchema:
-        """Read a schema from a file.
+        """Read a schema in JSON from the file at ``file_path``.
 
         Raises:
             DefinitionError: The file cannot be read, or is not an Avro schema.

@@ -131,26 +131,37 @@ class CsvSchemaBuilder:
         return attrs.evolve(self._schema, array_separator=next(separators, self._schema.array_separator))
 
     def add_array_column(self, name: str, separator: str = _SEPARATOR, element_type: DataType | None = None) -> Self:
-        """Add a column with arrays, by default of STRING."""
+        """Add a column with arrays.
+
+        Args:
+            name: Name of the column.
+            separator: Text between elements; has to be equal for all columns with arrays.
+            element_type: Type of the elements; STRING if None.
+        """
         self._separators.add(separator)
         return self._add(name, DataType.of(Kind.ARRAY, parts=(element_type or DataType.string(),)))
 
     addArrayColumn = add_array_column
 
     def add_boolean_column(self, name: str) -> Self:
-        """Add a column of type BOOLEAN."""
+        """Add a column ``name`` of type BOOLEAN."""
         return self._add(name, DataType.of(Kind.BOOLEAN))
 
     addBooleanColumn = add_boolean_column
 
     def add_number_column(self, name: str, number_type: DataType | None = None) -> Self:
-        """Add a column with numbers, by default of type BIGINT."""
+        """Add a column with numbers.
+
+        Args:
+            name: Name of the column.
+            number_type: Type of the numbers; BIGINT if None.
+        """
         return self._add(name, number_type or DataType.of(Kind.BIGINT))
 
     addNumberColumn = add_number_column
 
     def add_string_column(self, name: str) -> Self:
-        """Add a column of type STRING."""
+        """Add a column ``name`` of type STRING."""
         return self._add(name, DataType.string())
 
     addStringColumn = add_string_column
@@ -171,7 +182,7 @@ class CsvSchemaBuilder:
     clearColumns = clear_columns
 
     def set_allow_comments(self, allow: bool = True) -> Self:
-        """Skip lines that begin with ``#``."""
+        """Skip lines that begin with ``#`` if ``allow`` is true."""
         return self._dialect(comments=allow)
 
     setAllowComments = set_allow_comments
@@ -220,7 +231,7 @@ class CsvSchemaBuilder:
     removeArrayElementSeparator = remove_array_element_separator
 
     def set_column_separator(self, char: str) -> Self:
-        """Set the separator of columns; default: a comma."""
+        """Set the separator of columns to the character ``char``; default: a comma."""
         return self._dialect(delimiter=_character(char))
 
     setColumnSeparator = set_column_separator
@@ -232,19 +243,19 @@ class CsvSchemaBuilder:
     disableEscapeChar = disable_escape_char
 
     def set_escape_char(self, char: str) -> Self:
-        """Set the escape character: the character after it is taken literally."""
+        """Set the escape character ``char``: the character after it is taken literally."""
         return self._dialect(escape=_character(char))
 
     setEscapeChar = set_escape_char
 
     def set_line_separator(self, separator: str) -> Self:
-        """Set the line end of written files; default: a line feed."""
+        """Set the line end of written files to ``separator``; default: a line feed."""
         return self._with(line_separator=separator)
 
     setLineSeparator = set_line_separator
 
     def set_null_value(self, null_value: str) -> Self:
-        """Write None as this text, and read it as None."""
+        """Write None as the text ``null_value``, and read that as None."""
         return self._with(null_value=null_value)
 
     setNullValue = set_null_value
@@ -256,25 +267,25 @@ class CsvSchemaBuilder:
     disableQuoteChar = disable_quote_char
 
     def set_quote_char(self, char: str) -> Self:
-        """Set the quote character; default: a double quote."""
+        """Set the quote character to ``char``; default: a double quote."""
         return self._dialect(quote=_character(char))
 
     setQuoteChar = set_quote_char
 
     def set_skip_first_data_row(self, skip: bool = True) -> Self:
-        """Skip the first row."""
+        """Skip the first row if ``skip`` is true."""
         return self._with(skips_first=skip)
 
     setSkipFirstDataRow = set_skip_first_data_row
 
     def set_strict_headers(self, strict: bool = True) -> Self:
-        """Require the names of the columns in the header."""
+        """Require the names of the columns in the header if ``strict`` is true."""
         return self._with(is_strict=strict)
 
     setStrictHeaders = set_strict_headers
 
     def set_use_header(self, use: bool = True) -> Self:
-        """Read and write a header in the first line."""
+        """Read and write a header in the first line if ``use`` is true."""
         return self._with(has_header=use)
 
     setUseHeader = set_use_header

@@ -61,7 +61,11 @@ class AggregateMethods(TreeMethods):
     lastValue = last_value
 
     def list_agg(self, separator: Any = None) -> Self:
-        """Join the texts, by default with commas."""
+        """Join the texts.
+
+        Args:
+            separator: Text between two texts; a comma if None.
+        """
         return self._aggregate("LISTAGG", separator)
 
     listAgg = list_agg

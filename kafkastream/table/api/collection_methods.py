@@ -15,7 +15,11 @@ class CollectionMethods(TreeMethods):
     """Methods on arrays and maps; positions count from 1, and results are NULL for NULL."""
 
     def at(self, index: Any) -> Self:
-        """Return an element of an array by its position, or of a map by its key."""
+        """Return an element of an array, or the value of an entry of a map.
+
+        Args:
+            index: Position in the array, from 1, or key of the entry.
+        """
         return self._form("{0}[{1}]", index)
 
     @property
@@ -29,13 +33,13 @@ class CollectionMethods(TreeMethods):
         return self._call("ELEMENT")
 
     def array_append(self, addition: Any) -> Self:
-        """Append an element."""
+        """Append ``addition`` as the last element."""
         return self._call("ARRAY_APPEND", addition)
 
     arrayAppend = array_append
 
     def array_contains(self, needle: Any) -> Self:
-        """Return whether the array has an element."""
+        """Return whether the array has the element ``needle``."""
         return self._call("ARRAY_CONTAINS", needle)
 
     arrayContains = array_contains
@@ -47,19 +51,19 @@ class CollectionMethods(TreeMethods):
     arrayDistinct = array_distinct
 
     def array_position(self, needle: Any) -> Self:
-        """Return the position of an element; 0 if it is absent."""
+        """Return the position of the element ``needle``, from 1; 0 if it is absent."""
         return self._call("ARRAY_POSITION", needle)
 
     arrayPosition = array_position
 
     def array_prepend(self, addition: Any) -> Self:
-        """Prepend an element."""
+        """Prepend ``addition`` as the first element."""
         return self._call("ARRAY_PREPEND", addition)
 
     arrayPrepend = array_prepend
 
     def array_remove(self, needle: Any) -> Self:
-        """Remove all elements of a value."""
+        """Remove all elements that are equal to ``needle``."""
         return self._call("ARRAY_REMOVE", needle)
 
     arrayRemove = array_remove

@@ -78,7 +78,15 @@ class ColumnOperations(QueryTable):
         return self._kept("filter", predicate)
 
     def where(self, predicate: Any) -> Self:
-        """Keep the rows for which a condition holds, as ``filter`` does."""
+        """Keep the rows for which a condition holds, as ``filter`` does.
+
+        Args:
+            predicate: Condition.
+
+        Raises:
+            DefinitionError: The condition is invalid.
+            UnsupportedFeatureError: Flink supports the condition, and this package does not.
+        """
         return self._kept("where", predicate)
 
     def distinct(self) -> Self:

@@ -68,7 +68,7 @@ def ranges_of(where: str, *given_columns: Any) -> tuple[tuple[str | int, str | i
 
 
 def json(value: Any) -> Expression[Any]:
-    """Put a text of JSON into ``json_object`` and ``json_array`` as it is."""
+    """Put ``value``, a text of JSON, into ``json_object`` and ``json_array`` as it is."""
     return built_in("JSON", value)
 
 

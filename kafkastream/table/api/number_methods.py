@@ -120,7 +120,7 @@ class NumberMethods(TreeMethods):
         return self._call("ROUND", places)
 
     def truncate(self, n: Any = 0) -> Self:
-        """Cut off after a number of decimal places."""
+        """Cut off after ``n`` decimal places."""
         return self._call("TRUNCATE", n)
 
     @property

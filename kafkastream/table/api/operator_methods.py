@@ -189,11 +189,11 @@ class OperatorMethods(TreeMethods):
         return self._form("{0} DESC")
 
     def cast(self, data_type: DataType) -> Self:
-        """Cast to a type; a value that cannot be cast fails the job."""
+        """Cast to the type ``data_type``; a value that cannot be cast fails the job."""
         return self._of(Form(f"CAST({{0}} AS {data_type.nullable()})", (self._node,), keeps_name=str(data_type)))
 
     def try_cast(self, data_type: DataType) -> Self:
-        """Cast to a type; a value that cannot be cast becomes NULL."""
+        """Cast to the type ``data_type``; a value that cannot be cast becomes NULL."""
         return self._form(f"TRY_CAST({{0}} AS {data_type.nullable()})")
 
     tryCast = try_cast
@@ -208,7 +208,7 @@ class OperatorMethods(TreeMethods):
         return self._of(Renamed(self._node, (name, *extra_names)))
 
     def get(self, name_or_index: str | int) -> Self:
-        """Return a field of a row, by its name or its position from 0."""
+        """Return a field of a row, given by its name or by its index from 0."""
         return self._of(Member(self._node, name_or_index))
 
     @property

@@ -18,31 +18,73 @@ class RowOperations(QueryTable):
     """Set operations of two tables with the same types; order, offset and limit of one."""
 
     def minus(self, right: Self) -> Self:
-        """Return the rows that another table lacks, each once (``EXCEPT``)."""
+        """Return the rows that another table lacks, each once (``EXCEPT``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("minus", "EXCEPT", right)
 
     def minus_all(self, right: Self) -> Self:
-        """Return the rows without those of another table, each as often as it is left (``EXCEPT ALL``)."""
+        """Return the rows without those of another table, each as often as it is left (``EXCEPT ALL``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("minus_all", "EXCEPT ALL", right)
 
     minusAll = minus_all
 
     def union(self, right: Self) -> Self:
-        """Return the rows of both tables, each once (``UNION``)."""
+        """Return the rows of both tables, each once (``UNION``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("union", "UNION", right)
 
     def union_all(self, right: Self) -> Self:
-        """Return the rows of both tables (``UNION ALL``)."""
+        """Return the rows of both tables (``UNION ALL``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("union_all", "UNION ALL", right)
 
     unionAll = union_all
 
     def intersect(self, right: Self) -> Self:
-        """Return the rows that both tables have, each once (``INTERSECT``)."""
+        """Return the rows that both tables have, each once (``INTERSECT``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("intersect", "INTERSECT", right)
 
     def intersect_all(self, right: Self) -> Self:
-        """Return the rows that both tables have, each as often as both have it (``INTERSECT ALL``)."""
+        """Return the rows that both tables have, each as often as both have it (``INTERSECT ALL``).
+
+        Args:
+            right: Table with as many columns, of types that match.
+
+        Raises:
+            DefinitionError: The tables have different numbers of columns.
+        """
         return self._combined("intersect_all", "INTERSECT ALL", right)
 
     intersectAll = intersect_all

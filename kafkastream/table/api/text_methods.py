@@ -17,7 +17,7 @@ class TextMethods(TreeMethods):
     """
 
     def concat(self, other: Any) -> Self:
-        """Append a text."""
+        """Append the text ``other``."""
         return self._call("CONCAT", other)
 
     @property
@@ -132,7 +132,7 @@ class TextMethods(TreeMethods):
         return self._compared("{0} LIKE {1}" if escape is None else "{0} LIKE {1} ESCAPE {2}", pattern, escape)
 
     def similar(self, pattern: Any = None) -> Self:
-        """Return whether the whole string matches a regular expression of the SQL standard (``SIMILAR TO``)."""
+        """Return whether the whole string matches ``pattern``, a regular expression of SQL (``SIMILAR TO``)."""
         return self._compared("{0} SIMILAR TO {1}", pattern)
 
     def position(self, haystack: Any = None) -> Self:
@@ -173,11 +173,11 @@ class TextMethods(TreeMethods):
         )
 
     def regexp(self, regex: Any) -> Self:
-        """Return whether a part of the string matches a Java regular expression; False if it is empty or invalid."""
+        """Return whether a part of the string matches ``regex``, in Java's syntax; False if it is empty or invalid."""
         return self._call("REGEXP", regex)
 
     def regexp_count(self, regex: Any) -> Self:
-        """Return the number of matches of a Java regular expression; NULL for an invalid expression."""
+        """Return the number of matches of ``regex``, in Java's syntax; NULL for an invalid expression."""
         return self._call("REGEXP_COUNT", regex)
 
     regexpCount = regexp_count
@@ -222,13 +222,13 @@ class TextMethods(TreeMethods):
     regexpExtractAll = regexp_extract_all
 
     def regexp_instr(self, regex: Any) -> Self:
-        """Return the position of the first match of a Java regular expression, from 1; 0 without a match."""
+        """Return the position of the first match of ``regex``, in Java's syntax, from 1; 0 without a match."""
         return self._call("REGEXP_INSTR", regex)
 
     regexpInstr = regexp_instr
 
     def regexp_substr(self, regex: Any) -> Self:
-        """Return the first match of a Java regular expression; NULL without a match."""
+        """Return the first match of ``regex``, in Java's syntax; NULL without a match."""
         return self._call("REGEXP_SUBSTR", regex)
 
     regexpSubstr = regexp_substr
@@ -253,11 +253,11 @@ class TextMethods(TreeMethods):
         return self._call("ASCII")
 
     def decode(self, charset: Any) -> Self:
-        """Decode bytes in a character set, such as ``'UTF-8'``."""
+        """Decode bytes in the character set ``charset``, such as ``'UTF-8'``."""
         return self._call("DECODE", charset)
 
     def encode(self, charset: Any) -> Self:
-        """Encode the string in a character set, such as ``'UTF-8'``."""
+        """Encode the string in the character set ``charset``, such as ``'UTF-8'``."""
         return self._call("ENCODE", charset)
 
     def left(self, length: Any) -> Self:

@@ -45,7 +45,11 @@ def current_timestamp() -> Expression[Any]:
 
 
 def current_watermark(rowtimeAttribute: Any) -> Expression[Any]:  # noqa: N803 - PyFlink's
-    """Return the watermark of an event-time column."""
+    """Return the watermark of an event-time column.
+
+    Args:
+        rowtimeAttribute: Column with a watermark.
+    """
     return built_in("CURRENT_WATERMARK", rowtimeAttribute)
 
 

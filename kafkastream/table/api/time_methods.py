@@ -37,15 +37,27 @@ class TimeMethods(TreeMethods):
     toTimestamp = to_timestamp
 
     def extract(self, time_interval_unit: TimeIntervalUnit) -> Self:
-        """Return a part of a time, such as its hour."""
+        """Return a part of a time, such as its hour.
+
+        Args:
+            time_interval_unit: The part, such as ``TimeIntervalUnit.HOUR``.
+        """
         return self._form(f"EXTRACT({time_interval_unit.name} FROM {{0}})")
 
     def floor(self, time_interval_unit: TimeIntervalUnit | None = None) -> Self:
-        """Round down to a whole number, or a time to a unit."""
+        """Round down to a whole number, or a time to a unit.
+
+        Args:
+            time_interval_unit: Unit of a time; None for a number.
+        """
         return self._rounded("FLOOR", time_interval_unit)
 
     def ceil(self, time_interval_unit: TimeIntervalUnit | None = None) -> Self:
-        """Round up to a whole number, or a time to a unit."""
+        """Round up to a whole number, or a time to a unit.
+
+        Args:
+            time_interval_unit: Unit of a time; None for a number.
+        """
         return self._rounded("CEIL", time_interval_unit)
 
     @property

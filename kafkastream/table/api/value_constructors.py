@@ -84,7 +84,11 @@ def e() -> Expression[Any]:
 
 
 def rand(seed: Any = None) -> Expression[Any]:
-    """Return a random DOUBLE, 0 or more and less than 1."""
+    """Return a random DOUBLE, 0 or more and less than 1.
+
+    Args:
+        seed: Whole number that determines the sequence; None for another sequence each time.
+    """
     return built_in("RAND", seed)
 
 
@@ -109,7 +113,7 @@ def atan2(y: Any, x: Any) -> Expression[Any]:
 
 
 def negative(v: Any) -> Expression[Any]:
-    """Return the negative of a number."""
+    """Return the negative of the number ``v``."""
     return Expression(Form("-{0}", (node_of(v),), Strength.SIGN, (Strength.CALL,)))
 
 
@@ -140,7 +144,7 @@ def uuid() -> Expression[Any]:
 
 
 def null_of(data_type: DataType) -> Expression[Any]:
-    """Return NULL of a type."""
+    """Return NULL of the type ``data_type``."""
     return Expression(null_of_type(data_type))
 
 
@@ -155,7 +159,7 @@ def log(v: Any, base: Any = None) -> Expression[Any]:
 
 
 def coalesce(*args: Any) -> Expression[Any]:
-    """Return the first value that is not NULL."""
+    """Return the first of ``args`` that is not NULL; NULL if all are."""
     return built_in("COALESCE", *args)
 
 

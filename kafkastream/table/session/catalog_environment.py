@@ -124,8 +124,12 @@ class CatalogEnvironment:
     def drop_model(self, model_path: str, ignore_if_not_exists: bool = True) -> bool:
         """Return False, since there are no models.
 
+        Args:
+            model_path: Name of the model.
+            ignore_if_not_exists: Return False instead of raising an error.
+
         Raises:
-            DefinitionError: The model has to exist.
+            DefinitionError: ``ignore_if_not_exists`` is False.
         """
         if not ignore_if_not_exists:
             raise DefinitionError(f"Model with identifier '{model_path}' does not exist.", where="drop_model")
@@ -134,7 +138,7 @@ class CatalogEnvironment:
     dropModel = drop_model
 
     def drop_temporary_model(self, model_path: str) -> bool:
-        """Return False, since there are no models."""
+        """Return False, since there is never a model at ``model_path``."""
         return False
 
     dropTemporaryModel = drop_temporary_model
@@ -177,6 +181,9 @@ class CatalogEnvironment:
 
     def use_modules(self, *module_names: str) -> None:
         """Take the only module, ``core``, which is always in use.
+
+        Args:
+            module_names: ``core``, and no other name.
 
         Raises:
             UnsupportedFeatureError: Other modules are named, or none.

@@ -59,7 +59,14 @@ class FunctionEnvironment:
     createTemporarySystemFunction = create_temporary_system_function
 
     def drop_function(self, path: str) -> bool:
-        """Drop a permanent function, made by ``CREATE FUNCTION``, and return whether it existed."""
+        """Drop a permanent function, made by ``CREATE FUNCTION``, and return whether it existed.
+
+        Args:
+            path: Name, with or without catalog and database.
+
+        Raises:
+            DefinitionError: A temporary function of this name exists.
+        """
         return self._planner.functions.drop(
             self._planner.catalog.path(name_of(path)), path, temporary=False, if_exists=True
         )
@@ -67,7 +74,11 @@ class FunctionEnvironment:
     dropFunction = drop_function
 
     def drop_temporary_function(self, path: str) -> bool:
-        """Drop a temporary function, and return whether it existed."""
+        """Drop a temporary function, and return whether it existed.
+
+        Args:
+            path: Name, with or without catalog and database.
+        """
         return self._planner.functions.drop(
             self._planner.catalog.path(name_of(path)), path, temporary=True, if_exists=True
         )
@@ -75,7 +86,7 @@ class FunctionEnvironment:
     dropTemporaryFunction = drop_temporary_function
 
     def drop_temporary_system_function(self, name: str) -> bool:
-        """Drop a temporary system function, and return whether it existed."""
+        """Drop the temporary system function ``name``, and return whether it existed."""
         functions = self._planner.functions
         return functions.drop(functions.system_path(name), name, temporary=True, if_exists=True)
 
