@@ -9,6 +9,7 @@ from typing import Any, NoReturn, TypeVar, final
 
 import attrs
 
+from kafkastream.datastream.early_checks import check_early
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.stream import DataStream
@@ -308,10 +309,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def _checked_graph(self) -> JobGraph:
         """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
-        from kafkastream.kafka.topic_checks import check_topics
-
         graph = self._graph()
-        check_topics(graph)
+        check_early(graph)
         return graph
 
     def _settings(self, job_name: str | None) -> JobSettings:

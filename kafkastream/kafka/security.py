@@ -9,7 +9,7 @@ from pathlib import Path
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.jaas import LoginEntry, login_entry
 
-__all__ = ["security_properties"]
+__all__ = ["has_java_stores", "is_java_store", "security_properties"]
 
 _PROTOCOLS = ("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 _KEY_BLOCK = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?-----END \1-----", re.DOTALL)
@@ -36,6 +36,17 @@ def security_properties(java: Mapping[str, str]) -> dict[str, str]:
         **(_tls(java) if protocol.endswith("SSL") else {}),
         **(_sasl(java) if protocol.startswith("SASL") else {}),
     }
+
+
+def has_java_stores(java: Mapping[str, str]) -> bool:
+    """Whether the properties have a store of keys or certificates that only Java reads."""
+    is_secured = java.get("security.protocol", "").upper().endswith("SSL")
+    return is_secured and any(is_java_store(java, role) for role in ("truststore", "keystore"))
+
+
+def is_java_store(java: Mapping[str, str], role: str) -> bool:
+    """Whether the ``truststore`` or the ``keystore`` is a file that only Java reads."""
+    return f"ssl.{role}.location" in java and _kind(java, role) != "PEM"
 
 
 def _tls(java: Mapping[str, str]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from kafkastream.datastream.early_checks import check_early
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.standing import Pace
 from kafkastream.model.common.row import Row
@@ -354,10 +355,8 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
 
     def _checked_graph(self, plans: Sequence[Plan]) -> JobGraph:
         """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
-        from kafkastream.kafka.topic_checks import check_topics
-
         graph = self._planner.graph(plans)
-        check_topics(graph)
+        check_early(graph)
         return graph
 
     def _attach(self, plans: Sequence[Plan]) -> None:

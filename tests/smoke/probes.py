@@ -27,7 +27,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
 
 from kafkastream.spark.exchange.buckets import bucket_labels
-from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries
+from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries, running_spark
 from kafkastream.spark.session.query_settings import NAMED_SOURCES, settings
 from kafkastream.testing import KafkaBroker, wait_until
 
@@ -55,7 +55,7 @@ class Reader(queries.OffsetReader):
 
 
 def gateway(_: SparkSession) -> None:
-    assert jvm.spark_is_running()
+    assert running_spark.spark_is_running()
     assert (jvm.spark_home() / "jars").is_dir()
     running = jvm.running_gateway()
     jvm.answer_callbacks(running)

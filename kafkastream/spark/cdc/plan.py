@@ -22,6 +22,7 @@ from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
+from kafkastream.kafka.security import has_java_stores
 from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPattern
@@ -31,7 +32,7 @@ from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.checkpoint.folder import own_folder
 from kafkastream.spark.checkpoint.stored import stored_folder
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matching_names, resolved_source
-from kafkastream.spark.session.key_stores import has_stores, with_pem_stores
+from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.worker.registry import Registry
 
@@ -69,7 +70,7 @@ def reason_for_spark(spec: PipelineSpec) -> str | None:
     if any(isinstance(source.subscription, TopicPattern) for source in kafka):
         return "the topics that the pattern matches"
     sink = [spec.sink.sink.properties] if isinstance(spec.sink, KafkaPipelineSink) else []
-    if any(map(has_stores, (*(source.consumer_properties for source in kafka), *sink))):
+    if any(map(has_java_stores, (*(source.consumer_properties for source in kafka), *sink))):
         return "the stores of keys and certificates"
     return None
 

@@ -4,6 +4,7 @@ Nothing else in this package touches such a name: a new version of Spark can bre
 ``tests/smoke/probes.py`` calls each function on the oldest and on the newest Spark that ``pyproject.toml`` allows.
 
 - ``jvm`` is the gateway, the JVM behind it, its class path and its active session.
+- ``running_spark`` says whether Spark runs, without importing it.
 - ``queries`` asks a running query, and replaces the offset reader of its Kafka source.
 - ``python`` is the Python side of workers: pickles, types of Arrow, functions, the daemon.
 - ``partitioning`` is the hash by which Spark shuffles.

@@ -27,7 +27,6 @@ __all__ = [
     "launch_gateway",
     "running_gateway",
     "spark_home",
-    "spark_is_running",
     "task_slots",
     "wrap_accumulator_errors",
 ]
@@ -84,14 +83,6 @@ def running_gateway() -> Any:
 def forget_gateway() -> None:
     """Let the next session start a JVM of its own, after the gateway was shut down."""
     SparkContext._gateway = SparkContext._jvm = None
-
-
-def spark_is_running() -> bool:
-    """Whether this program has a Spark context that was not stopped.
-
-    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py
-    """
-    return SparkContext._active_spark_context is not None
 
 
 def jvm_of(of: SparkSession | SparkContext) -> Any:

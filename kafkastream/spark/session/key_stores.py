@@ -11,9 +11,10 @@ from typing import Any
 from py4j.protocol import Py4JJavaError
 
 from kafkastream.errors import DefinitionError, SetupError, UnsupportedFeatureError
+from kafkastream.kafka.security import has_java_stores, is_java_store
 from kafkastream.spark.internals.jvm import running_gateway
 
-__all__ = ["has_stores", "with_pem_stores"]
+__all__ = ["with_pem_stores"]
 
 _PEM_COLUMNS = 64
 
@@ -30,24 +31,14 @@ def with_pem_stores(java: Mapping[str, str]) -> dict[str, str]:
         SetupError: The properties have a store, and Spark was not started.
     """
     given = dict(java)
-    if not has_stores(given):
+    if not has_java_stores(given):
         return given
-    if _is_javas(given, "truststore"):
+    if is_java_store(given, "truststore"):
         given = _replaced(given, "truststore", {"ssl.truststore.certificates": _certificates(given)})
-    if _is_javas(given, "keystore"):
+    if is_java_store(given, "keystore"):
         given = _replaced(given, "keystore", _key(given))
         given.pop("ssl.key.password", None)
     return given
-
-
-def has_stores(java: Mapping[str, str]) -> bool:
-    """Whether the properties have a store that only Java reads."""
-    is_secured = java.get("security.protocol", "").upper().endswith("SSL")
-    return is_secured and any(_is_javas(java, role) for role in ("truststore", "keystore"))
-
-
-def _is_javas(java: Mapping[str, str], role: str) -> bool:
-    return f"ssl.{role}.location" in java and java.get(f"ssl.{role}.type", "JKS").upper() != "PEM"
 
 
 def _replaced(java: Mapping[str, str], role: str, pem: Mapping[str, str]) -> dict[str, str]:

@@ -26,9 +26,9 @@ from kafkastream.spark.internals.jvm import (
     has_class,
     running_gateway,
     spark_home,
-    spark_is_running,
 )
 from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers
+from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
 from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version

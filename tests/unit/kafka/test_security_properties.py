@@ -6,7 +6,7 @@ import pytest
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.properties import client_properties, producer_properties
-from kafkastream.kafka.security import security_properties
+from kafkastream.kafka.security import has_java_stores, security_properties
 
 SHADED = "org.apache.flink.kafka.shaded.org.apache.kafka.common.security"
 SECRET = "hunter2"
@@ -154,6 +154,21 @@ def test_stores_of_java_need_a_jvm() -> None:
     for role in ("truststore", "keystore"):
         with pytest.raises(UnsupportedFeatureError, match=f"a {role} of type JKS can be read only by a JVM"):
             security_properties({"security.protocol": "SSL", f"ssl.{role}.location": "/a.jks"})
+
+
+@pytest.mark.parametrize(
+    ("java", "expected"),
+    [
+        ({"security.protocol": "SSL", "ssl.truststore.location": "/t.jks"}, True),
+        ({"security.protocol": "sasl_ssl", "ssl.keystore.location": "/k.p12", "ssl.keystore.type": "PKCS12"}, True),
+        ({"security.protocol": "SSL", "ssl.truststore.location": "/t.pem", "ssl.truststore.type": "pem"}, False),
+        ({"security.protocol": "SSL"}, False),
+        ({"security.protocol": "SASL_PLAINTEXT", "ssl.truststore.location": "/t.jks"}, False),
+        ({"ssl.truststore.location": "/t.jks"}, False),
+    ],
+)
+def test_stores_of_java_are_found_where_the_protocol_uses_them(java: dict[str, str], expected: bool) -> None:
+    assert has_java_stores(java) is expected
 
 
 @pytest.mark.parametrize(("java", "expected"), [("", "none"), ("https", "https"), ("HTTPS", "https")])

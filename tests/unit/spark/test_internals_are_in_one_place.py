@@ -15,10 +15,6 @@ from sqlglot.parser import Parser
 from tests.package import trees
 
 INTERNALS: Final = "kafkastream/spark/internals/"
-LEFT: Final = {
-    "kafkastream/kafka/topic_checks.py": ["_active_spark_context"],
-}
-"""Places that are to move to ``spark/internals``."""
 DIALECT: Final = "kafkastream/sql/parser/dialect.py"
 MATCHES: Final = "kafkastream/sql/parser/match_syntax.py"
 
@@ -89,7 +85,7 @@ def undocumented(tree: ast.AST) -> Iterator[str]:  # noqa: C901 - a table of cas
 
 def test_no_other_module_touches_undocumented_names() -> None:
     found = {path: sorted(set(undocumented(tree))) for path, tree in trees().items() if not path.startswith(INTERNALS)}
-    assert {path: names for path, names in found.items() if names} == LEFT
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 @pytest.mark.parametrize(

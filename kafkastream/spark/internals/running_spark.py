@@ -1,0 +1,16 @@
+"""Whether Spark runs, asked without importing it."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["spark_is_running"]
+
+
+def spark_is_running() -> bool:
+    """Whether this program has a Spark context that was not stopped.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py
+    """
+    pyspark = sys.modules.get("pyspark")
+    return pyspark is not None and pyspark.SparkContext._active_spark_context is not None
