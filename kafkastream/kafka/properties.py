@@ -122,11 +122,8 @@ def client_properties(java: Mapping[str, str]) -> dict[str, str]:
         DefinitionError: Java's client would not accept a value.
         UnsupportedFeatureError: The security settings work in Java only.
     """
-    _refuse_indirection(java)
-    report_untranslated(java, LOOK_UPS, TRANSLATED)
-    prefix = java.get("client.id.prefix")
-    named = {} if prefix is None else {"client.id": f"{prefix}-enumerator-admin-client"}
-    return {**_translated(java, _EVERY_CLIENT), **named, **_secured(java)}
+    _check_look_ups(java)
+    return {**_translated(java, _EVERY_CLIENT), **_named(java, "-enumerator-admin-client"), **_secured(java)}
 
 
 def consumer_properties(java: Mapping[str, str], *, loses: bool) -> dict[str, str]:
@@ -140,17 +137,26 @@ def consumer_properties(java: Mapping[str, str], *, loses: bool) -> dict[str, st
         DefinitionError: Java's client would not accept a value.
         UnsupportedFeatureError: The security settings work in Java only.
     """
-    _refuse_indirection(java)
-    report_untranslated(java, LOOK_UPS, TRANSLATED)
-    prefix = java.get("client.id.prefix")
+    _check_look_ups(java)
     return {
         **_CONSUMER_DEFAULTS,
-        **({} if prefix is None else {"client.id": prefix}),
+        **_named(java),
         **_translated(java, {**_EVERY_CLIENT, **_CONSUMERS}),
         **_secured(java),
         **_CONSUMER_FORCED,
         "auto.offset.reset": "earliest" if loses else "error",
     }
+
+
+def _check_look_ups(java: Mapping[str, str]) -> None:
+    _refuse_indirection(java)
+    report_untranslated(java, LOOK_UPS, TRANSLATED)
+
+
+def _named(java: Mapping[str, str], suffix: str = "") -> dict[str, str]:
+    """Return the name of a source's client, which begins with ``client.id.prefix``."""
+    prefix = java.get("client.id.prefix")
+    return {} if prefix is None else {"client.id": f"{prefix}{suffix}"}
 
 
 def producer_properties(java: Mapping[str, str]) -> dict[str, str]:

@@ -124,22 +124,10 @@ class ParameterTool:
         return self._number(key, default_value, int)
 
     getInt = get_int
-
-    def get_long(self, key: str, default_value: int | None = None) -> int:
-        """Return a parameter as a whole number.
-
-        Args:
-            key: Name without dashes.
-            default_value: Value if the parameter is missing; without one it is required.
-
-        Raises:
-            DefinitionError: The parameter is missing and there is no default, or its value is not a number.
-        """
-        return self._number(key, default_value, int)
-
-    getLong = get_long
-    getShort = get_long
-    get_short = get_long
+    get_long = get_int
+    getLong = get_int
+    getShort = get_int
+    get_short = get_int
 
     def get_double(self, key: str, default_value: float | None = None) -> float:
         """Return a parameter as a number.

@@ -63,6 +63,19 @@ class CsvRowBuilder(Generic[S]):
 
     setQuoteCharacter = set_quote_character
 
+    def set_escape_character(self, c: str) -> Self:
+        """Set the escape character: the one after it is read as it is, and within quotes it is written twice.
+
+        Args:
+            c: The character; none by default.
+
+        Raises:
+            DefinitionError: The text has not one character.
+        """
+        return self._with_dialect(escape=_character(c))
+
+    setEscapeCharacter = set_escape_character
+
     def _with(self, **changes: Any) -> Self:
         self._settings = attrs.evolve(self._settings, **changes)
         return self
@@ -159,19 +172,6 @@ class CsvRowDeserializationSchemaBuilder(CsvRowBuilder[CsvReading]):
         return self._with_dialect(comments=allow_comments)
 
     setAllowComments = set_allow_comments
-
-    def set_escape_character(self, c: str) -> Self:
-        """Set the character after which the next one is taken as it is.
-
-        Args:
-            c: The character; none by default.
-
-        Raises:
-            DefinitionError: The text has not one character.
-        """
-        return self._with_dialect(escape=_character(c))
-
-    setEscapeCharacter = set_escape_character
 
     def set_null_literal(self, null_literal: str) -> Self:
         """Read the text ``null_literal`` as None; no text is None by default."""
@@ -290,19 +290,6 @@ class CsvRowSerializationSchemaBuilder(CsvRowBuilder[CsvWriting]):
         return self._with_dialect(quote=None)
 
     disableQuoteCharacter = disable_quote_character
-
-    def set_escape_character(self, c: str) -> Self:
-        """Set the character that is written before itself within quotes.
-
-        Args:
-            c: The character; none by default.
-
-        Raises:
-            DefinitionError: The text has not one character.
-        """
-        return self._with_dialect(escape=_character(c))
-
-    setEscapeCharacter = set_escape_character
 
     def set_null_literal(self, s: str) -> Self:
         """Write None as the text ``s``; as nothing by default."""
