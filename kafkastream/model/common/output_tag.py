@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Generic, TypeVar, final
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, TypeAlias, TypeVar, final
 
 import attrs
 
@@ -12,7 +12,7 @@ from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation, Types
 
-__all__ = ["OutputTag", "SideOutputs"]
+__all__ = ["OutputTag", "Outputs", "SideOutputs"]
 
 T = TypeVar("T")
 
@@ -63,6 +63,10 @@ class OutputTag(Generic[T]):
         return self.type_info
 
     getTypeInfo = get_type_info
+
+
+Outputs: TypeAlias = Iterable[T | tuple[OutputTag[Any], Any]] | None
+"""Elements that a function yields or returns; a tuple of an ``OutputTag`` and an element goes to the side output."""
 
 
 class SideOutputs:

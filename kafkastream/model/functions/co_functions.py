@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.output_tag import Outputs
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.keyed_state import Cell
 from kafkastream.model.functions.map_state import BroadcastState, ReadOnlyBroadcastState
@@ -69,9 +69,7 @@ class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
         __slots__ = ()
 
     @abstractmethod
-    def process_element1(
-        self, value: IN1_contra, ctx: CoProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element1(self, value: IN1_contra, ctx: CoProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the first stream.
 
         Args:
@@ -84,9 +82,7 @@ class CoProcessFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
         """
 
     @abstractmethod
-    def process_element2(
-        self, value: IN2_contra, ctx: CoProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element2(self, value: IN2_contra, ctx: CoProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the second stream.
 
         Args:
@@ -113,9 +109,7 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra,
         __slots__ = ()
 
     @abstractmethod
-    def process_element1(
-        self, value: IN1_contra, ctx: KeyedCoProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element1(self, value: IN1_contra, ctx: KeyedCoProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the first stream.
 
         Args:
@@ -128,9 +122,7 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra,
         """
 
     @abstractmethod
-    def process_element2(
-        self, value: IN2_contra, ctx: KeyedCoProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element2(self, value: IN2_contra, ctx: KeyedCoProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the second stream.
 
         Args:
@@ -142,9 +134,7 @@ class KeyedCoProcessFunction(Function, ABC, Generic[KEY, IN1_contra, IN2_contra,
             side output.
         """
 
-    def on_timer(
-        self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Outputs[OUT]:
         """Yield, or return, elements when a timer fires.
 
         Args:
@@ -210,8 +200,7 @@ class _BroadcastContext(_BaseContext):
 
         Warning:
             Change broadcast state in the same way in every subtask: the changes may depend only on the broadcast
-                elements, since
-            subtasks do not exchange their state.
+            elements, since subtasks do not exchange their state.
 
         Raises:
             DefinitionError: The stream was not broadcast with ``state_descriptor``.
@@ -221,12 +210,10 @@ class _BroadcastContext(_BaseContext):
     getBroadcastState = get_broadcast_state
 
 
-class _ReadOnlyContext(_BaseContext):
-    """Context of the elements that are not broadcast: broadcast state can only be read."""
+class _BroadcastReader:
+    """Part of a context through which broadcast state can only be read."""
 
-    def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
-        super().__init__(timers)
-        self._broadcast = broadcast
+    _broadcast: BroadcastStates
 
     def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
         """Return the broadcast state of ``state_descriptor``, for reading.
@@ -237,6 +224,14 @@ class _ReadOnlyContext(_BaseContext):
         return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
 
     getBroadcastState = get_broadcast_state
+
+
+class _ReadOnlyContext(_BroadcastReader, _BaseContext):
+    """Context of the elements that are not broadcast."""
+
+    def __init__(self, timers: Timers | None, broadcast: BroadcastStates) -> None:
+        super().__init__(timers)
+        self._broadcast = broadcast
 
 
 class BaseBroadcastProcessFunction(Function, ABC):
@@ -256,9 +251,7 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1_co
     """Process function on a stream without keys that is connected to a broadcast stream."""
 
     @abstractmethod
-    def process_element(
-        self, value: IN1_contra, ctx: BroadcastProcessFunction.ReadOnlyContext
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element(self, value: IN1_contra, ctx: BroadcastProcessFunction.ReadOnlyContext) -> Outputs[OUT]:
         """Process an element of the stream that is not broadcast.
 
         Args:
@@ -271,9 +264,7 @@ class BroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[IN1_co
         """
 
     @abstractmethod
-    def process_broadcast_element(
-        self, value: IN2_contra, ctx: BroadcastProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_broadcast_element(self, value: IN2_contra, ctx: BroadcastProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the broadcast stream, which every subtask receives, and update broadcast state.
 
         Args:
@@ -301,27 +292,15 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
 
         getCurrentKey = get_current_key
 
-    class OnTimerContext(KeyedProcessFunction.OnTimerContext, _BaseContext):
+    class OnTimerContext(_BroadcastReader, KeyedProcessFunction.OnTimerContext, _BaseContext):
         """Time, key and time domain of the timer, and broadcast state for reading; valid only during one call."""
 
         def __init__(self, timers: Timers, broadcast: BroadcastStates, keyed: Keyed) -> None:
             super().__init__(timers, keyed)
             self._broadcast = broadcast
 
-        def get_broadcast_state(self, state_descriptor: MapStateDescriptor[K, V]) -> ReadOnlyBroadcastState[K, V]:
-            """Return the broadcast state of ``state_descriptor``, for reading.
-
-            Raises:
-                DefinitionError: The stream was not broadcast with ``state_descriptor``.
-            """
-            return ReadOnlyBroadcastState(self._broadcast.cell(state_descriptor))
-
-        getBroadcastState = get_broadcast_state
-
     @abstractmethod
-    def process_element(
-        self, value: IN1_contra, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element(self, value: IN1_contra, ctx: KeyedBroadcastProcessFunction.ReadOnlyContext) -> Outputs[OUT]:
         """Process an element of the keyed stream.
 
         Args:
@@ -334,9 +313,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
         """
 
     @abstractmethod
-    def process_broadcast_element(
-        self, value: IN2_contra, ctx: KeyedBroadcastProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_broadcast_element(self, value: IN2_contra, ctx: KeyedBroadcastProcessFunction.Context) -> Outputs[OUT]:
         """Process an element of the broadcast stream, which every subtask receives, and update broadcast state.
 
         Args:
@@ -347,9 +324,7 @@ class KeyedBroadcastProcessFunction(BaseBroadcastProcessFunction, ABC, Generic[K
             Elements to emit, yielded or returned. Every subtask emits them.
         """
 
-    def on_timer(
-        self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def on_timer(self, timestamp: int, ctx: KeyedBroadcastProcessFunction.OnTimerContext) -> Outputs[OUT]:
         """Yield, or return, elements when a timer fires.
 
         Args:

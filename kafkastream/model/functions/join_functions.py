@@ -8,7 +8,7 @@ from typing import Any, Generic, final
 
 from typing_extensions import TypeVar
 
-from kafkastream.model.common.output_tag import OutputTag, SideOutputs
+from kafkastream.model.common.output_tag import Outputs, SideOutputs
 from kafkastream.model.common.stream_functions import Function
 
 __all__ = ["CoGroupFunction", "FlatJoinFunction", "JoinFunction", "ProcessJoinFunction", "TaggedUnion"]
@@ -139,9 +139,7 @@ class ProcessJoinFunction(Function, ABC, Generic[IN1_contra, IN2_contra, OUT]):
         getTimestamp = get_timestamp
 
     @abstractmethod
-    def process_element(
-        self, left: IN1_contra, right: IN2_contra, ctx: ProcessJoinFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element(self, left: IN1_contra, right: IN2_contra, ctx: ProcessJoinFunction.Context) -> Outputs[OUT]:
         """Process a pair of elements.
 
         Args:

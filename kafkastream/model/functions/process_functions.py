@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import enum
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from typing import Any, Generic, Protocol, final
 
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.model.common.output_tag import OutputTag, SideOutputs
+from kafkastream.model.common.output_tag import Outputs, SideOutputs
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.common.time import wall_clock_ms
 
@@ -172,9 +171,7 @@ class ProcessFunction(Function, ABC, Generic[IN_contra, OUT]):
         __slots__ = ()
 
     @abstractmethod
-    def process_element(
-        self, value: IN_contra, ctx: ProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element(self, value: IN_contra, ctx: ProcessFunction.Context) -> Outputs[OUT]:
         """Process an element.
 
         Args:
@@ -240,9 +237,7 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
         timeDomain = time_domain
 
     @abstractmethod
-    def process_element(
-        self, value: IN_contra, ctx: KeyedProcessFunction.Context
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process_element(self, value: IN_contra, ctx: KeyedProcessFunction.Context) -> Outputs[OUT]:
         """Process an element.
 
         Args:
@@ -254,9 +249,7 @@ class KeyedProcessFunction(Function, ABC, Generic[K, IN_contra, OUT]):
             side output.
         """
 
-    def on_timer(
-        self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Outputs[OUT]:
         """Yield, or return, elements when a timer fires.
 
         Args:

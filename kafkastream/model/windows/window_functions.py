@@ -9,7 +9,7 @@ from typing import Any, Generic, NoReturn, Protocol
 from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.output_tag import OutputTag, SideOutputs
+from kafkastream.model.common.output_tag import Outputs, SideOutputs
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.process_functions import Timers, TimerService
 from kafkastream.model.functions.state_descriptors import StateDescriptor
@@ -111,7 +111,7 @@ class ProcessWindowFunction(Function, ABC, Generic[IN_contra, OUT, KEY, W]):
     @abstractmethod
     def process(
         self, key: KEY, context: ProcessWindowFunction.Context[W], elements: Iterable[IN_contra]
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    ) -> Outputs[OUT]:
         """Yield, or return, the results of a window each time it fires; ``tag, element`` goes to a side output.
 
         Args:
@@ -145,9 +145,7 @@ class ProcessAllWindowFunction(Function, ABC, Generic[IN_contra, OUT, W]):
         """Window, clock, watermark, state and side outputs; valid during one call."""
 
     @abstractmethod
-    def process(
-        self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN_contra]
-    ) -> Iterable[OUT | tuple[OutputTag[Any], Any]] | None:
+    def process(self, context: ProcessAllWindowFunction.Context[W], elements: Iterable[IN_contra]) -> Outputs[OUT]:
         """Yield, or return, the results of a window each time it fires; ``tag, element`` goes to a side output.
 
         Args:
