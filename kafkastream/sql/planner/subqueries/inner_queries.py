@@ -20,7 +20,16 @@ from kafkastream.sql.planner.window_table_functions import closed_sessions
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["InnerQuery", "bound_query", "existence", "gives_one_row", "named_columns", "values_in", "whole_query"]
+__all__ = [
+    "InnerQuery",
+    "bound_query",
+    "existence",
+    "gives_one_row",
+    "named_columns",
+    "values_in",
+    "whole_query",
+    "without",
+]
 
 _ONLY_ALONE: Final = ("group", "having", "distinct", "with_", "order", "limit", "offset", "windows", "qualify")
 """Clauses that a query with columns of the query around it cannot have."""
@@ -56,7 +65,7 @@ def existence(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQue
     """Plan the query of EXISTS, of which only the number of rows matters."""
     found = whole_query(planner, query)
     if found is None:
-        return bound_query(planner, outer, query)
+        return bound_query(planner, outer, without(query, "distinct", "order", "group"))
     relation = projected(found.relation, [TRUE], ["$exists"], ttl_ms=planner.ttl_ms)
     return InnerQuery(PlannedRows(relation), Scope.of(relation.fields))
 
@@ -70,9 +79,15 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
         _check_width(planner, query, len(whole.relation.fields), len(names))
         places = range(len(names))
         return InnerQuery(whole, Scope(whole.relation.fields, (named_columns(names, places),)))
-    inner = bound_query(planner, outer, query)
+    inner = bound_query(
+        planner, outer, without(query, "distinct", "order", *(["group"] if _selects_keys(query) else []))
+    )
     if gives_one_row(query):
-        raise planner.text.refused(query, "IN takes no aggregates that are bound to the query around it.", _JOIN)
+        raise planner.text.refused(
+            query,
+            "IN takes no aggregates that are bound to the query around it, but for IN with one MAX, MIN, SUM or AVG.",
+            _JOIN,
+        )
     items = selected_items(planner.text, inner.scope, query.expressions)
     _check_width(planner, query, len(items), len(names))
     of = planner.compiler(inner.scope)
@@ -81,6 +96,34 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
     wider = projected(relation, [*references(relation), *values], [*_names(relation.fields), *names])
     sources = (*inner.scope.sources, named_columns(names, range(width, width + len(names))))
     return InnerQuery(attrs.evolve(inner.rows, relation=wider), Scope(wider.fields, sources), inner.bound)
+
+
+def without(query: exp.Expr, *clauses: str) -> exp.Expr:
+    """Return a query without those of some clauses that do not change which values it gives at least once."""
+    left = query.copy()
+    for clause in clauses:
+        if _changes_no_values(query, clause):
+            left.set(clause, None)
+    return left
+
+
+def _selects_keys(query: exp.Expr) -> bool:
+    """Whether all selected columns of a query are keys of its groups."""
+    group = query.args.get("group")
+    return group is not None and {one.unalias() for one in query.expressions} <= set(group.expressions)
+
+
+def _changes_no_values(query: exp.Expr, clause: str) -> bool:
+    node = query.args.get(clause)
+    match clause:
+        case "order":
+            return not (query.args.get("limit") or query.args.get("offset"))
+        case "group":
+            are_plain = isinstance(node, exp.Group) and not any(
+                node.args[key] for key in node.args if key != "expressions"
+            )
+            return are_plain and not query.args.get("having")
+    return not (isinstance(node, exp.Distinct) and node.args.get("on"))
 
 
 _JOIN: Final = "Join the tables."

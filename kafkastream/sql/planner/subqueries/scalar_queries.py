@@ -17,7 +17,13 @@ from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, Gr
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.joins.join_conditions import Conditions, conditions_around
-from kafkastream.sql.planner.subqueries.inner_queries import InnerQuery, bound_query, gives_one_row, whole_query
+from kafkastream.sql.planner.subqueries.inner_queries import (
+    InnerQuery,
+    bound_query,
+    gives_one_row,
+    whole_query,
+    without,
+)
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
@@ -119,7 +125,7 @@ def _bound_value(
     from kafkastream.sql.planner.aggregates.grouping import grouped
     from kafkastream.sql.planner.joins.joins import of_two
 
-    inner = bound_query(planner, scope, query)
+    inner = bound_query(planner, scope, without(query, "distinct", "order"))
     found = conditions_around(planner, scope, inner.scope, inner.bound)
     if found.rest:
         inner, found = _with_outer_columns(planner, rows, inner, found, node)
@@ -129,7 +135,8 @@ def _bound_value(
     calls = list(dict.fromkeys(one for part in calls_in(item) if (one := aggregate_of(of, part))))
     if not calls:
         value = of.compile(item)
-        calls = [RequestedAggregate(attrs.evolve(_single(value.type), argument=None), (value,), None)]
+        single = attrs.evolve(_single(value.type), argument=None, distinct=bool(query.args.get("distinct")))
+        calls = [RequestedAggregate(single, (value,), None)]
     groups = _Groups(*grouped(planner, inner.rows, None, list(dict.fromkeys(found.right)), calls))
     width = len(rows.relation.fields)
     keys = tuple(reference(groups.rows.relation, groups.known[one]) for one in found.right)

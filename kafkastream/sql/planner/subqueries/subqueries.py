@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 from sqlglot import exp
 
+from kafkastream.sql.expressions.aggregate_calls import calls_in
 from kafkastream.sql.expressions.column_scope import Scope
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.casts import typed_null
 from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedExpression
 from kafkastream.sql.plan.functions import call
@@ -22,6 +24,7 @@ from kafkastream.sql.planner.subqueries.inner_queries import (
     gives_one_row,
     named_columns,
     values_in,
+    whole_query,
 )
 from kafkastream.sql.planner.subqueries.scalar_queries import joined_value
 from kafkastream.sql.types import DataType, Kind
@@ -53,7 +56,7 @@ def filtered_by_queries(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     """Apply the [NOT] IN and [NOT] EXISTS among conditions; return the rows and the other conditions."""
-    rest = []
+    rest: list[exp.Expr] = []
     for node in conditions:
         is_not = isinstance(node, exp.Not)
         inner = _bare(node.this if is_not else node)
@@ -61,6 +64,9 @@ def filtered_by_queries(
         if isinstance(inner, exp.Exists) and not gives_one_row(_query_of(inner)):
             found = existence(planner, scope, _query_of(inner))
             rows = _joined(planner, rows, scope, found, [], kind, inner)
+        elif isinstance(inner, exp.In) and not is_not and _is_aggregate(planner, inner):
+            rest.append(exp.EQ(this=inner.this, expression=exp.Subquery(this=_query_of(inner))))
+            continue
         elif isinstance(inner, exp.In) and inner.args.get("query"):
             rows = _within(planner, rows, scope, inner, kind)
         else:
@@ -68,6 +74,19 @@ def filtered_by_queries(
             continue
         scope = Scope(rows.relation.fields, scope.sources)
     return rows, scope, rest
+
+
+def _is_aggregate(planner: SelectPlanner, node: exp.In) -> bool:
+    """Whether IN compares with one aggregate of a query that is bound to the query around it, and so is an equation.
+
+    Not so for COUNT and for NOT IN: in Flink, IN finds nothing where the query reads no rows, and COUNT would be 0.
+    """
+    query = _query_of(node) if node.args.get("query") else None
+    if query is None or not gives_one_row(query) or len(query.expressions) > 1:
+        return False
+    aggregate = query.expressions[0].unalias()
+    is_one = list(calls_in(aggregate)) == [aggregate] and not is_call(aggregate, "COUNT")
+    return is_one and whole_query(planner, query) is None
 
 
 def answered(
