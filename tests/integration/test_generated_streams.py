@@ -14,7 +14,7 @@ from kafkastream.table import EnvironmentSettings, TableEnvironment
 pytestmark = pytest.mark.usefixtures("spark")
 
 NUMBERS = """
-    CREATE TABLE numbers (n INT, k AS n / 10, at TIMESTAMP(3), WATERMARK FOR at AS at)
+    CREATE TABLE numbers (n INT, k AS n / 10, made TIMESTAMP(3), WATERMARK FOR made AS made)
     WITH ('connector' = 'datagen', 'rows-per-second' = '40', 'fields.n.min' = '0', 'fields.n.max' = '19')
 """
 
@@ -51,7 +51,7 @@ def test_counts_go_on_over_micro_batches(t_env: TableEnvironment) -> None:
 
 def test_windows_close_as_rows_come(t_env: TableEnvironment) -> None:
     query = """
-        SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(at), INTERVAL '1' SECOND))
+        SELECT window_start, COUNT(*) FROM TABLE(TUMBLE(TABLE numbers, DESCRIPTOR(made), INTERVAL '1' SECOND))
         GROUP BY window_start, window_end
     """
     rows = first_rows(t_env, query, 3)

@@ -255,7 +255,7 @@ def test_positions_topics_and_headers(t_env: TableEnvironment, kafka: KafkaBroke
         ) LIKE kafka_source (EXCLUDING OPTIONS)
         """
     )
-    t_env.execute_sql("CREATE TABLE raw (k STRING METADATA FROM '__raw_key__') LIKE kafka_source")
+    t_env.execute_sql("CREATE TABLE raw_keys (k STRING METADATA FROM '__raw_key__') LIKE kafka_source")
     group = f"{START.format('group-offsets')}, 'properties.group.id'"
     specific = "specific-offsets' = 'partition:0,offset:2;partition:1,offset:1'"
     hints = {
@@ -278,7 +278,7 @@ def test_positions_topics_and_headers(t_env: TableEnvironment, kafka: KafkaBroke
         {
             **{name: f"ARRAY[message] FROM kafka_source /*+ OPTIONS({hint}) */" for name, hint in hints.items()},
             "metadata": f"{metadata} FROM many WHERE message IN ('0', '12')",
-            "raw key": "ARRAY[k] FROM raw WHERE message = '01'",
+            "raw key": "ARRAY[k] FROM raw_keys WHERE message = '01'",
         },
     )
     whole = ["00", "01", "02", "10", "11", "12"]

@@ -169,7 +169,7 @@ def test_behind_a_keyed_aggregation_on_kafka(
     topic = new_topic()
     t_env.execute_sql(
         "CREATE TABLE orders ("
-        "id BIGINT, amount INT, at STRING, unread AS only_many(id), ts AS parsed(at), WATERMARK FOR ts AS ts) WITH ("
+        "id BIGINT, amount INT, sent STRING, unread AS only_many(id), ts AS parsed(sent), WATERMARK FOR ts AS ts) WITH ("
         f"'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = '{kafka.bootstrap_servers}', "
         "'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'format' = 'json')"
     )
@@ -177,7 +177,7 @@ def test_behind_a_keyed_aggregation_on_kafka(
     kafka.produce(
         topic,
         [
-            f'{{"id": {order}, "amount": {order * 10}, "at": "2024-05-01T{minute}"}}'
+            f'{{"id": {order}, "amount": {order * 10}, "sent": "2024-05-01T{minute}"}}'
             for order, minute in enumerate(minutes, start=1)
         ],
     )

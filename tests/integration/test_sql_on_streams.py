@@ -296,7 +296,7 @@ def test_rows_of_the_program_are_a_table(t_env: StreamTableEnvironment) -> None:
 def test_two_time_zones_in_one_job_are_refused(env: StreamExecutionEnvironment, t_env: StreamTableEnvironment) -> None:
     for zone in ("Asia/Tokyo", "UTC"):
         t_env.get_config().set_local_timezone(zone)
-        t_env.to_data_stream(t_env.sql_query("SELECT 1 AS one")).print()
+        t_env.to_data_stream(t_env.sql_query("SELECT 1 AS lone")).print()
     with pytest.raises(UnsupportedFeatureError, match="queries in the time zones Asia/Tokyo and UTC in one job"):
         env.execute()
 

@@ -134,6 +134,8 @@ class ExpressionCompiler:
         only = parts[0].name.upper() if len(parts) == 1 and not parts[0].args.get("quoted") else ""
         if only in _NAMELESS_CALLS:
             return called(self, exp.Anonymous(this=only, expressions=[]))
+        if only == "UNKNOWN":
+            return self.located(node, lambda: cast(NULL, DataType.of(Kind.BOOLEAN)))
         return self.resolved(node)
 
     def _literal(self, node: exp.Expr) -> TypedExpression:

@@ -10,9 +10,8 @@ from sqlglot.dialects.dialect import Dialect
 from sqlglot.tokens import TokenType
 
 from kafkastream.sql.parser.match_syntax import match_recognize
-from kafkastream.sql.syntax.data_types import parse_type
 
-__all__ = ["Flink"]
+__all__ = ["Flink", "told_by_dialect"]
 
 _WRAPPERS: Final = ("CONDITIONAL", "UNCONDITIONAL", "ARRAY", "WRAPPER")
 
@@ -34,6 +33,15 @@ _NOT_WORDS = (
     "//",
 )
 _UNITS = frozenset({"YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND"})
+
+
+_NESTING: Final = {"(": 1, "<": 1, ")": -1, ">": -1}
+_MARK: Final = "\0"
+
+
+def told_by_dialect(description: str) -> str:
+    """Return the words of an error that the dialect has raised; empty for one of sqlglot."""
+    return description.removeprefix(_MARK) if description.startswith(_MARK) else ""
 
 
 class _Tokenizer(tokens.Tokenizer):
@@ -71,6 +79,10 @@ class _Parser(parser.Parser):
         "CEILING": parser.Parser.FUNCTION_PARSERS["CEIL"],
     }
 
+    def refuse(self, what: str, token: Any = None) -> None:
+        """Raise an error in words of this package, which ``told_by_dialect`` finds again among the parser's errors."""
+        self.raise_error(_MARK + what, token or self._curr)
+
     def _parse_statement(self) -> Any:
         """Parse ``VALUES ...`` and ``TABLE t`` as queries, too."""
         if self._match(TokenType.VALUES, advance=False):
@@ -103,24 +115,24 @@ class _Parser(parser.Parser):
     def _flink_cast(self, kind: type[exp.Expr]) -> exp.Expr:
         value = self._parse_disjunction()
         if not self._match(TokenType.ALIAS):
-            self.raise_error("Expected AS and a type")
+            self.refuse("Expected AS and a type")
         return kind(this=value, to=self._flink_type())
 
     def _flink_type(self) -> exp.Expr:
-        """Parse a type by our own parser: the text up to the call's closing parenthesis, or up to a JSON clause."""
+        """Read the text of a type, up to the call's closing parenthesis, or up to a JSON clause."""
         start, depth = self._curr, 0
         words = []
         while self._curr and (depth or self._curr.token_type is not TokenType.R_PAREN):
-            word = self._curr.text.upper()
+            word = "" if self._curr.token_type is TokenType.IDENTIFIER else self._curr.text.upper()
             if not depth and (word in ("NULL", "ERROR", "DEFAULT", "EMPTY", "WITHOUT") or self._wraps_json()):
                 break
-            depth += {TokenType.L_PAREN: 1, TokenType.R_PAREN: -1}.get(self._curr.token_type, 0)
+            depth += sum(_NESTING.get(letter, 0) for letter in word)
             words.append(self._curr.text.upper())
             self._advance()
         text = self.sql[start.start : self._prev.end + 1]
         type_ = exp.Var(this=text).update_positions(start)
         type_.meta["words"] = words
-        type_.meta["type"] = parse_type(text)
+        type_.meta["type"] = text
         return type_
 
     def _flink_json(self, name: str) -> exp.Expr:
@@ -138,9 +150,9 @@ class _Parser(parser.Parser):
             elif what == "EMPTY" and self._match_texts(("ARRAY", "OBJECT")):
                 what = f"EMPTY {self._prev.text.upper()}"
             elif what not in ("NULL", "ERROR", "TRUE", "FALSE", "UNKNOWN"):
-                self.raise_error(f"{what} in {name} is not understood")
+                self.refuse(f"{what} in {name} is not understood")
             if not self._match(TokenType.ON) or not self._match_texts(("EMPTY", "ERROR")):
-                self.raise_error("Expected ON EMPTY or ON ERROR")
+                self.refuse("Expected ON EMPTY or ON ERROR")
             clauses[self._prev.text.upper()] = (what, value)
         call.meta["json"] = clauses
         return call
@@ -155,7 +167,7 @@ class _Parser(parser.Parser):
             found = str(self._prev.text.upper()) if is_told else "UNCONDITIONAL"
         self._match_text_seq("ARRAY")
         if not self._match_text_seq("WRAPPER"):
-            self.raise_error("Expected WRAPPER")
+            self.refuse("Expected WRAPPER")
         return found
 
     def _wraps_json(self) -> bool:
@@ -181,7 +193,7 @@ class _Parser(parser.Parser):
             self._advance()
         key = self._parse_bitwise()
         if not self._match_text_seq("VALUE") and not self._match(TokenType.COLON):
-            self.raise_error("Expected VALUE after the key")
+            self.refuse("Expected VALUE after the key")
         return key, self._parse_disjunction()
 
     def _json_call_ends(self) -> bool:
@@ -216,7 +228,7 @@ class _Parser(parser.Parser):
         word = self._curr.text.upper() if self._curr else ""
         singular = word.removesuffix("S")
         if singular not in _UNITS:
-            self.raise_error(f"{word or 'The end'} is not a unit of an interval")
+            self.refuse(f"{word or 'The end'} is not a unit of an interval")
         self._advance()
         if self._match(TokenType.L_PAREN):
             while self._match_set((TokenType.NUMBER, TokenType.COMMA)):
@@ -266,7 +278,7 @@ class _Parser(parser.Parser):
         else:
             inner = self._parse_unnest(with_alias=False)
         if inner is None:
-            self.raise_error("Expected TABLE(f(a)), UNNEST(a) or a query in parentheses after LATERAL")
+            self.refuse("Expected TABLE(f(a)), UNNEST(a) or a query in parentheses after LATERAL")
         alias = self._parse_table_alias(alias_tokens=alias_tokens or self.TABLE_ALIAS_TOKENS)
         if isinstance(inner, exp.Unnest):
             inner.set("alias", alias)
@@ -279,7 +291,7 @@ class _Parser(parser.Parser):
             return self._tvf()
         call = self._parse_disjunction()
         if not isinstance(call.expression if isinstance(call, exp.Dot) else call, exp.Anonymous):
-            self.raise_error(
+            self.refuse(
                 "Expected a function, as in TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR)) or TABLE(f(a))"
             )
         return exp.Table(this=call)
@@ -317,9 +329,7 @@ class _Parser(parser.Parser):
         name = self._curr
         self._advance()
         if not self._match(TokenType.L_PAREN):
-            self.raise_error(
-                "Expected a window function, as in TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR))"
-            )
+            self.refuse("Expected a window function, as in TABLE(TUMBLE(TABLE t, DESCRIPTOR(ts), INTERVAL '1' HOUR))")
         arguments = self._parse_csv(self._tvf_argument)
         self._match_r_paren()
         call = exp.Anonymous(this=name.text, expressions=arguments).update_positions(name)

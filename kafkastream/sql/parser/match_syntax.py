@@ -44,7 +44,7 @@ def match_recognize(parser: Any) -> exp.MatchRecognize | None:
     ).update_positions(start)
     match.set("within", parser._parse_interval() if parser._match_text_seq("WITHIN") else None)
     if parser._match_text_seq("SUBSET"):
-        parser.raise_error("SUBSET is not supported: name the variables themselves", parser._prev)
+        parser.refuse("SUBSET is not supported: name the variables themselves", parser._prev)
     match.set("define", _named(parser, is_measure=False) if parser._match_text_seq("DEFINE") else None)
     parser._match_r_paren()
     match.set("alias", parser._parse_table_alias())
@@ -59,17 +59,17 @@ def _named(parser: Any, *, is_measure: bool) -> list[exp.Expr]:
 
     def measure() -> exp.Expr:
         if parser._match_text_seq("RUNNING"):
-            parser.raise_error("RUNNING is not part of Flink SQL", parser._prev)
+            parser.refuse("RUNNING is not part of Flink SQL", parser._prev)
         parser._match_text_seq("FINAL")
         value = parser._parse_disjunction()
         if not parser._match(TokenType.ALIAS):
-            parser.raise_error("Expected AS and the name of the measure")
+            parser.refuse("Expected AS and the name of the measure")
         return exp.Alias(this=value, alias=_name(parser))
 
     def definition() -> exp.Expr:
         name = _name(parser)
         if not parser._match(TokenType.ALIAS):
-            parser.raise_error("Expected AS and the condition of the variable")
+            parser.refuse("Expected AS and the condition of the variable")
         return exp.Alias(this=parser._parse_disjunction(), alias=name)
 
     found: list[exp.Expr] = parser._parse_csv(measure if is_measure else definition)
@@ -79,7 +79,7 @@ def _named(parser: Any, *, is_measure: bool) -> list[exp.Expr]:
 def _name(parser: Any) -> exp.Identifier:
     name = parser._parse_id_var(any_token=False)
     if name is None:
-        parser.raise_error("Expected a name")
+        parser.refuse("Expected a name")
     found: exp.Identifier = name
     return found
 
@@ -88,7 +88,7 @@ def _rows(parser: Any) -> exp.Expr | None:
     if parser._match_text_seq("ONE", "ROW", "PER", "MATCH"):
         return None
     if parser._match_text_seq("ALL", "ROWS", "PER", "MATCH"):
-        parser.raise_error("All rows per match mode is not supported yet, as in Flink: write ONE ROW PER MATCH")
+        parser.refuse("All rows per match mode is not supported yet, as in Flink: write ONE ROW PER MATCH")
     return None
 
 
@@ -99,7 +99,7 @@ def _after(parser: Any) -> exp.Expr | None:
     if parser._match_text_seq("PAST", "LAST", "ROW"):
         return exp.Kwarg(this=exp.var("PAST"), expression=exp.Null())
     if not parser._match_text_seq("TO"):
-        parser.raise_error("Expected PAST LAST ROW or TO after SKIP")
+        parser.refuse("Expected PAST LAST ROW or TO after SKIP")
     if parser._match_text_seq("NEXT", "ROW"):
         return exp.Kwarg(this=exp.var("NEXT"), expression=exp.Null())
     for side in ("FIRST", "LAST"):
@@ -111,7 +111,7 @@ def _after(parser: Any) -> exp.Expr | None:
 def _pattern(parser: Any) -> exp.Tuple:
     """Parse ``PATTERN (A B+ ...)``: one Identifier for each variable, with its quantifier in ``meta``."""
     if not parser._match_text_seq("PATTERN"):
-        parser.raise_error("Expected PATTERN (...)")
+        parser.refuse("Expected PATTERN (...)")
     parser._match_l_paren()
     return exp.Tuple(expressions=_variables(parser))
 
@@ -123,15 +123,15 @@ def _variables(parser: Any) -> list[exp.Expr]:
         if parser._match(TokenType.L_PAREN):
             variables += _variables(parser)
             if _quantifier(parser) != _ONCE:
-                parser.raise_error(_UNKNOWN["("], parser._prev)
+                parser.refuse(_UNKNOWN["("], parser._prev)
             continue
         if parser._curr is None or (parser._curr.text.upper() in _UNKNOWN):
-            parser.raise_error(_UNKNOWN[parser._curr.text.upper()] if parser._curr else "Expected )", parser._curr)
+            parser.refuse(_UNKNOWN[parser._curr.text.upper()] if parser._curr else "Expected )", parser._curr)
         name = _name(parser)
         name.meta.update(_quantifier(parser))
         variables.append(name)
     if not variables:
-        parser.raise_error("Expected the variables of the pattern")
+        parser.refuse("Expected the variables of the pattern")
     return variables
 
 
@@ -157,18 +157,18 @@ def _quantifier(parser: Any) -> dict[str, Any]:
 def _bounds(parser: Any) -> tuple[int | None, int | None]:
     """Parse ``{n}``, ``{n,}``, ``{n,m}`` or ``{,m}``, which has no minimum."""
     if parser._next and parser._next.token_type is TokenType.DASH:
-        parser.raise_error(_UNKNOWN["{"], parser._curr)
+        parser.refuse(_UNKNOWN["{"], parser._curr)
     parser._match(TokenType.L_BRACE)
     least = _number(parser)
     most = least
     if parser._match(TokenType.COMMA):
         most = _number(parser)
         if least is None and most is None:
-            parser.raise_error("Expected a number of rows in {}")
+            parser.refuse("Expected a number of rows in {}")
     elif least is None:
-        parser.raise_error("Expected a number of rows in {}")
+        parser.refuse("Expected a number of rows in {}")
     if not parser._match(TokenType.R_BRACE):
-        parser.raise_error("Expected }")
+        parser.refuse("Expected }")
     return least, most
 
 

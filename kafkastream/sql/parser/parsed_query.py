@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from typing import Final, final
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokens import Token, TokenType
 
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.parser.dialect import Flink
+from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.sql.parser.dialect import Flink, told_by_dialect
 from kafkastream.sql.parser.supported_syntax import unread
 from kafkastream.sql.quoting import literal
+from kafkastream.sql.syntax.cursor import Cursor
+from kafkastream.sql.syntax.data_types import read_type
+from kafkastream.sql.syntax.gaps import check_gaps
+from kafkastream.sql.syntax.reserved_words import RESERVED, in_backticks
 from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import tokenize
 from kafkastream.sql.table import Expression
@@ -36,6 +39,11 @@ _KEYWORDS = frozenset(
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
 """Keywords that a tree represents by its structure."""
+_INCOMPLETE: Final = ("Required keyword", "Failed to parse", "Expected table name", "Expecting")
+"""Beginnings of sqlglot's errors at the end of a text."""
+_LONGEST: Final = 40
+_NAMELESS: Final = frozenset({"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"})
+"""Functions that are called without parentheses."""
 _REFUSED = {
     "TABLESAMPLE": "Take rows by a condition, as in WHERE RAND() < 0.1.",
     "PIVOT": "Write aggregates with FILTER (WHERE ...).",
@@ -60,7 +68,7 @@ class QueryText:
         line, column = expression.position
         self._before = "\n" * (line - 1) + " " * (column - 1)
         self._source = SqlText(self._before + expression.text, expression.of)
-        self._text = expression.text
+        self._text, self._of = expression.text, expression.of
         self._ahead = 0
 
     def query(self) -> exp.Expr:
@@ -85,11 +93,13 @@ class QueryText:
         tokens = self._tokens(sql)
         for token in tokens:
             if (word := token.text.upper()) in _REFUSED and token.token_type not in _TEXTS:
-                raise self._source.refused(self._place(token.start), f"{word} is not supported.", _REFUSED[word])
+                now = f"{_REFUSED[word]} {in_backticks(token.text)}"
+                raise self._source.refused(self._place(token.start), f"{word} is not supported.", now)
+        check_gaps(Cursor(self._source.text, self._of))
         try:
             trees = Flink().parser().parse(tokens, sql)
         except ParseError as error:
-            raise self._unreadable(sql, error) from None
+            raise self._unreadable(sql, tokens, error) from None
         except SqlglotError as error:
             raise self.error(None, f"The query cannot be read: {error}") from None
         tree = trees[0] if len(trees) == 1 else None
@@ -98,6 +108,8 @@ class QueryText:
         nodes = _nodes(tree)
         for command in (node for node in nodes if isinstance(node, exp.Command)):
             raise self.refused(command, "This statement is not understood.", "Write a query: SELECT, WITH or VALUES.")
+        self._read_types(nodes)
+        self._check_names(nodes)
         self._check_words(nodes, tokens)
         for node, part in unread(nodes):
             what = f"{part.rstrip('_').upper() or type(node).__name__.upper()} is not supported in {self.shown(node)}."
@@ -111,25 +123,43 @@ class QueryText:
             tokenize(self._source)  # which reports the position of an unterminated text or comment
             raise self.error(None, f"The query cannot be read: {error}") from None
 
-    def _unreadable(self, sql: str, error: ParseError) -> DefinitionError:
+    def _unreadable(self, sql: str, tokens: Sequence[Token], error: ParseError) -> DefinitionError:
+        """Return the error about the token where the parser has stopped, in our words."""
         one = error.errors[0] if error.errors else {}
         lines = sql.split("\n")
         line, column = int(one.get("line") or 1), int(one.get("col") or 1)
         at = sum(len(before) + 1 for before in lines[: line - 1]) + column - len(str(one.get("highlight") or ""))
-        what = str(one.get("description") or error).rstrip(".")
-        return self._source.error(self._place(max(at, 0)), f"The query cannot be read here: {what}.")
+        number = next((number for number, token in enumerate(tokens) if token.end >= at), len(tokens) - 1)
+        description = str(one.get("description") or "")
+        if own := told_by_dialect(description):
+            return self._source.error(self._place(max(at, 0)), f"{own.rstrip('.')}.")
+        return self._source.error(self._place(max(at, 0)), *_misfit(tokens, number, description))
+
+    def _read_types(self, nodes: Iterable[exp.Expr]) -> None:
+        """Replace the texts of types by the types themselves."""
+        for node in (node for node in nodes if isinstance(node, exp.Var) and "type" in node.meta):
+            cursor = Cursor(node.meta["type"])
+            try:
+                node.meta["type"] = cursor.last(read_type(cursor), "the end of the type")
+            except KafkastreamError as error:
+                raise type(error)(error.what, where=self.error(node, "").where, now=error.now) from None
+
+    def _check_names(self, nodes: Iterable[exp.Expr]) -> None:
+        """Refuse the first reserved word that the parser has taken as a name."""
+        names = (node for node in nodes if isinstance(node, exp.Identifier) and _is_misused(node))
+        if (first := min(names, key=self.at, default=None)) is not None:
+            raise self.error(first, f"{first.name} cannot be a name.", in_backticks(first.name))
 
     def _check_words(self, nodes: Sequence[exp.Expr], tokens: Sequence[Token]) -> None:
         """Refuse a word that the parser has skipped without a trace in the tree."""
         held = set(_held(nodes))
-        for token, behind in zip_longest(tokens, tokens[1:]):
-            start = self._place(token.start)
-            if token.token_type is TokenType.COMMA and (behind is None or behind.text.upper() in (")", "]", "FROM")):
-                raise self._source.error(start, "Nothing follows this comma.", "Leave it out.")
+        for token in tokens:
             unknown = next((word for word in _words_of(token) if word not in held), None)
             if unknown is not None:
                 what = f"{token.text} is not understood here."
-                raise self._source.refused(start, what, "Leave the clause out, or write it in another way.")
+                raise self._source.refused(
+                    self._place(token.start), what, "Leave the clause out, or write it in another way."
+                )
 
     def _place(self, start: int) -> int:
         return len(self._before) + max(0, start - self._ahead)
@@ -168,6 +198,39 @@ class QueryText:
 def unquoted(node: exp.UnicodeString) -> str:
     """Return the value of ``U&'...'``."""
     return tokenize(SqlText(f"U&{literal(str(node.this))}"))[0].value
+
+
+def _misfit(tokens: Sequence[Token], number: int, description: str) -> tuple[str, str]:
+    """Return the error about a token that does not fit, and advice."""
+    found, before = tokens[number], tokens[number - 1] if number else None
+    if number == len(tokens) - 1 and description.startswith(_INCOMPLETE):
+        what = f"The query ends after {_quoted(found)}, where more is expected."
+        return what, in_backticks(found.text) if found.text.upper() in RESERVED else "Write the rest of it."
+    if description.startswith("Expected END"):
+        return (
+            "A CASE has no END, or a WHEN no THEN.",
+            f"Write CASE WHEN condition THEN value END. {in_backticks('CASE')}",
+        )
+    what = f"{_quoted(found)} is not expected " + (f"after {_quoted(before)}." if before else "here.")
+    if (closing := description.removeprefix("Expecting ")) != description and len(closing) == 1:
+        what = f"Expected '{closing}', found {_quoted(found)}."
+    if found.text.upper() in RESERVED and found.token_type not in _TEXTS:
+        return what, in_backticks(found.text)
+    return what, "Write a comma, an operator or a keyword before it, or leave it out."
+
+
+def _quoted(token: Token) -> str:
+    return f"'{token.text}'" if len(token.text) <= _LONGEST else f"'{token.text[:_LONGEST]}…'"
+
+
+def _is_misused(node: exp.Identifier) -> bool:
+    """Whether a name is a reserved word without backticks, which is neither a function, nor a unit of time, nor ALL."""
+    word, above = node.name.upper(), node.parent
+    if word not in RESERVED or node.args.get("quoted") or "start" not in node.meta:
+        return False
+    if not isinstance(above, exp.Column) or above.args.get("table"):
+        return True
+    return word not in _NAMELESS and not isinstance(above.parent, exp.Bracket | exp.Anonymous | exp.Limit)
 
 
 def _nodes(tree: exp.Expr) -> list[exp.Expr]:

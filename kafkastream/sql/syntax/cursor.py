@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeVar, final
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.sql.syntax.reserved_words import RESERVED, in_backticks
 from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import Token, TokenKind, tokenize
 from kafkastream.sql.table_options import did_you_mean
@@ -13,15 +14,6 @@ from kafkastream.sql.table_options import did_you_mean
 __all__ = ["Cursor", "is_word"]
 
 T = TypeVar("T")
-
-_RESERVED = frozenset(
-    """
-    AND AS BEGIN BY CASE CAST CONSTRAINT CREATE DROP ELSE END EXECUTE EXISTS EXPLAIN FOR FROM GROUP HAVING IF IN INSERT
-    INTO IS JOIN LIKE NOT NULL ON OR ORDER PARTITION PARTITIONED PRIMARY SELECT SET TABLE THEN UNION UNIQUE USING VALUES
-    WATERMARK WHEN WHERE WITH
-    """.split()  # noqa: SIM905 - a list would be one word a line
-)
-"""Words that begin or join clauses of a statement. Flink reserves more; the others are accepted as names."""
 
 _LONGEST = 40
 _MOST_DIGITS = 18
@@ -33,15 +25,21 @@ class Cursor:
 
     It records the alternatives at the furthest position, for error messages.
 
+    Args:
+        text: Text.
+        of: Owner of the text, for errors.
+        reserved: Words that are names in backticks alone.
+
     Example:
         >>> cursor = Cursor("DROP TABLE IF EXISTS `a`.b")
         >>> cursor.take("DROP", "VIEW"), cursor.take("DROP", "TABLE"), cursor.take("IF", "EXISTS"), cursor.path()
         (False, True, True, ('a', 'b'))
     """
 
-    def __init__(self, text: str, of: str = "") -> None:
+    def __init__(self, text: str, of: str = "", reserved: frozenset[str] = RESERVED) -> None:
         self.source = SqlText(text, of)
         self._tokens = tokenize(self.source)
+        self._reserved = reserved
         self._at = 0
         self._furthest = 0
         self._tried: list[str] = []
@@ -104,7 +102,7 @@ class Cursor:
     def name(self) -> str:
         """Read a name."""
         token = self.token
-        if token.kind is TokenKind.NAME or (token.kind is TokenKind.WORD and token.value not in _RESERVED):
+        if token.kind is TokenKind.NAME or (token.kind is TokenKind.WORD and token.value not in self._reserved):
             self.advance()
             return token.text if token.kind is TokenKind.WORD else token.value
         self.missing("a name")
@@ -159,7 +157,16 @@ class Cursor:
         """Return the error about the furthest token that did not fit."""
         token = self._tokens[min(self._furthest, len(self._tokens) - 1)]
         tried = list(dict.fromkeys(self._tried))
-        return self.error(token, f"Expected {_either(tried)}, found {self.found(token)}.", _advice(token, tried))
+        return self.error(token, f"Expected {_either(tried)}, found {self.found(token)}.", self._advice(token, tried))
+
+    def _advice(self, token: Token, tried: list[str]) -> str:
+        if is_word(token, "..."):
+            return "Documents leave something out with '...': write it here."
+        if token.kind is TokenKind.WORD and token.value in self._reserved and "a name" in tried:
+            return in_backticks(token.text)
+        if token.kind in {TokenKind.WORD, TokenKind.NAME, TokenKind.NUMBER} and "a text in single quotes" in tried:
+            return "Put it in single quotes."
+        return did_you_mean(token.value, filter(str.isupper, tried)) if token.kind is TokenKind.WORD else ""
 
     def error(self, token: Token, what: str, now: str = "") -> DefinitionError:
         """Return an error about a token."""
@@ -186,13 +193,3 @@ def is_word(token: Token, word: str) -> bool:
 def _either(tried: list[str]) -> str:
     shown = [one if one[0].isalpha() else f"'{one}'" for one in tried]
     return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
-
-
-def _advice(token: Token, tried: list[str]) -> str:
-    if is_word(token, "..."):
-        return "Documents leave something out with '...': write it here."
-    if token.kind is TokenKind.WORD and token.value in _RESERVED and "a name" in tried:
-        return f"{token.value} is a word of SQL; as a name, put it in backticks: `{token.text}`."
-    if token.kind in {TokenKind.WORD, TokenKind.NAME, TokenKind.NUMBER} and "a text in single quotes" in tried:
-        return "Put it in single quotes."
-    return did_you_mean(token.value, filter(str.isupper, tried)) if token.kind is TokenKind.WORD else ""

@@ -10,6 +10,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.syntax.cursor import Cursor, is_word
+from kafkastream.sql.syntax.reserved_words import TYPE_WORDS
 from kafkastream.sql.syntax.tokens import Token, TokenKind
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType, Kind, RowField
@@ -69,7 +70,7 @@ def parse_type(text: str, of: str = "") -> DataType:
         >>> str(parse_type("row<id int not null, tags varchar(9) array>"))
         'ROW<`id` INT NOT NULL, `tags` ARRAY<VARCHAR(9)>>'
     """
-    cursor = Cursor(text, of)
+    cursor = Cursor(text, of, TYPE_WORDS)
     return cursor.last(read_type(cursor), "the end of the type")
 
 

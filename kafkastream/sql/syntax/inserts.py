@@ -22,7 +22,8 @@ def insert(cursor: Cursor) -> Insert:
     if is_word(cursor.token, "PARTITION"):
         what = "INSERT INTO ... PARTITION is not supported."
         raise cursor.refused(cursor.token, what, "Give the column's value in the query.")
-    has_columns = cursor.sees("(") and not begins_query(cursor.ahead())
+    is_name = is_word(cursor.ahead(2), ")") or is_word(cursor.ahead(2), ",")
+    has_columns = cursor.sees("(") and (is_name or not begins_query(cursor.ahead()))
     columns = cursor.listed(cursor.name) if has_columns else ()
     return Insert(target=target, query=query(cursor), columns=columns, options=hinted, position=start.position)
 

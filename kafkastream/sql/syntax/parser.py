@@ -48,8 +48,7 @@ _REFUSED = {
 def parse(text: str) -> tuple[Statement, ...]:
     """Parse the statements of a text, separated by ``;``.
 
-    The language is Flink's. Queries and expressions stay text. Differs from Flink: reserved words can be names where
-    nothing else is possible.
+    The language is Flink's. Queries and expressions stay text.
 
     Raises:
         DefinitionError: The text is not a statement. The error has the text that was found, the alternatives, line and column, the

@@ -2,8 +2,7 @@
 
     python -m tests.differential.clauses.golden
 
-Of each query: the columns with their types, and the changes of the result in streaming mode; or the error. Also the words
-that Flink reserves.
+Of each query: the columns with their types, and the changes of the result in streaming mode; or the error.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.differential.clauses.queries import QUERIES, WORDS, declared
+from tests.differential.clauses.queries import QUERIES, declared
 
 _TABLE = importlib.import_module("pyflink.table")  # not installed where this is type-checked
 
@@ -41,25 +40,10 @@ def _result(t_env: Any, query: str) -> dict[str, Any]:
         return {"error": (causes[-1:] or lines or [type(error).__name__])[0][:300]}
 
 
-def _reserved(t_env: Any) -> list[str]:
-    """Words that name no column without quotes."""
-    parser = t_env._j_tenv.getParser()
-
-    def is_reserved(word: str) -> bool:
-        try:
-            parser.parse(f"SELECT 1 AS {word}")
-        except Exception:  # noqa: BLE001 - as the parser refuses it
-            return True
-        return False
-
-    return list(filter(is_reserved, WORDS))
-
-
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         t_env = _environment(Path(folder))
         found: dict[str, Any] = {"apache-flink": importlib.import_module("pyflink.version").__version__}
-        found["reserved"] = _reserved(t_env)
         for clause, queries in QUERIES.items():
             found[clause] = {}
             for query in queries:

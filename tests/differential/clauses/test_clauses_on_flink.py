@@ -13,7 +13,7 @@ import pytest
 from kafkastream.errors import KafkastreamError, UnsupportedFeatureError
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.differential.clauses.otherwise import ALLOWED, REFUSED, VARIES
-from tests.differential.clauses.queries import QUERIES, WORDS, declared
+from tests.differential.clauses.queries import QUERIES, declared
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,19 +73,6 @@ def test_what_is_told_of_the_tables_of_reasons_is_true() -> None:
     queries = {query for _, query in CASES}
     assert {*ALLOWED, *REFUSED, *VARIES} <= queries
     assert len(ALLOWED) + len(REFUSED) + len(VARIES) <= 40
-
-
-@pytest.mark.parametrize("word", sorted(set(WORDS) - set(GOLDEN["reserved"])))
-def test_words_that_flink_does_not_reserve_are_names(t_env: TableEnvironment, word: str) -> None:
-    assert columns(t_env, f"SELECT s.{word}, {word} AS two FROM (SELECT 1 AS {word}) AS s") == [
-        f"{word} INT NOT NULL",
-        "two INT NOT NULL",
-    ]
-
-
-@pytest.mark.parametrize("word", GOLDEN["reserved"])
-def test_reserved_words_are_names_in_backticks(t_env: TableEnvironment, word: str) -> None:
-    assert columns(t_env, f"SELECT s.`{word}` FROM (SELECT 1 AS `{word}`) AS s") == [f"{word} INT NOT NULL"]
 
 
 def in_one_column(query: str, found: Mapping[str, Any]) -> str:

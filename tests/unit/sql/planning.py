@@ -115,7 +115,7 @@ class TestCatalog:
                 f"id INT; qty INT; cur STRING; price DECIMAL(10, 2); {stamp}; pt TIMESTAMP_LTZ(3) proctime; note STRING",
             ),
             "clicks": table("clicks", "k STRING; v INT; ts TIMESTAMP_LTZ(3) rowtime"),
-            "ships": table("ships", f"oid INT; at STRING; tags ARRAY<STRING>; r ROW<x INT, y STRING>; {stamp}"),
+            "ships": table("ships", f"oid INT; place STRING; tags ARRAY<STRING>; r ROW<x INT, y STRING>; {stamp}"),
             "rates": table(
                 "rates", f"cur STRING NOT NULL; rate DECIMAL(10, 2); {stamp}", ChangelogMode.UPSERT, ["cur"]
             ),

@@ -27,7 +27,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 from kafkastream.table import DataTypes, Schema, TableDescriptor
 from kafkastream.table.session.ddl_text import create_table_text
 
-COLUMNS = "id INT, k STRING, day DATE"
+COLUMNS = "id INT, k STRING, dated DATE"
 
 
 def definition(columns: str = COLUMNS, partitions: str = "", **options: str) -> TableDefinition:
@@ -45,7 +45,7 @@ def test_partition_columns_are_not_in_files() -> None:
     assert isinstance(source, FileTableSource)
     assert isinstance(sink, FileTableSink)
     assert source.base_path == sink.sink.base_path == "/data/t"
-    assert [field.column for field in source.part.fields] == ["id", "day"]
+    assert [field.column for field in source.part.fields] == ["id", "dated"]
     assert source.partitions == sink.writer.partitions == Partitions((RowField("k", DataType.string()),), "none")
     assert isinstance(source.part.format, JsonFormat)
     assert sink.sink.success_file is None
@@ -160,9 +160,9 @@ def test_partitions_are_columns_of_files() -> None:
 
 
 def test_partitions_are_declared_as_other_things_are() -> None:
-    base = definition(partitions="PARTITIONED BY (k, day)")
-    assert "\n) PARTITIONED BY (`k`, `day`) WITH (" in create_table_text(base)
-    for text, found in (("", ("k", "day")), ("(EXCLUDING PARTITIONS)", ())):
+    base = definition(partitions="PARTITIONED BY (k, dated)")
+    assert "\n) PARTITIONED BY (`k`, `dated`) WITH (" in create_table_text(base)
+    for text, found in (("", ("k", "dated")), ("(EXCLUDING PARTITIONS)", ())):
         like = parse_one(f"CREATE TABLE u LIKE t {text}")
         assert isinstance(like, CreateTable)
         assert like.like is not None

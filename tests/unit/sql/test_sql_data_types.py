@@ -69,7 +69,7 @@ INT = DataType.of(Kind.INT)
         ("ROW<a INT 'ARRAY'>", "ROW<`a` INT 'ARRAY'>"),
         ("ROW<>", "ROW<>"),
         ("ROW()", "ROW<>"),
-        ("ROW<date DATE, timestamp TIMESTAMP(3)>", "ROW<`date` DATE, `timestamp` TIMESTAMP(3)>"),
+        ("ROW<`date` DATE, a_timestamp TIMESTAMP(3)>", "ROW<`date` DATE, `a_timestamp` TIMESTAMP(3)>"),
         (
             "ROW<`user_id` BIGINT, `item_id` BIGINT, `behavior` STRING>",
             "ROW<`user_id` BIGINT, `item_id` BIGINT, `behavior` STRING>",
@@ -109,7 +109,7 @@ def test_the_values_behind_the_text() -> None:
         ("ARRAY<INT", 10, "found the end of the text"),
         ("MAP<INT>", 8, r"Expected WITH|Expected NOT, NULL or ',', found '>'"),
         ("ROW<a INT, a STRING>", 1, "Field names must be unique. Found duplicates: a."),
-        ("ROW<INT>", 8, "Expected a type, found '>'"),
+        ("ROW<INT>", 5, "INT is a reserved word"),
         ("INT NOT", 8, "Expected NULL, found the end"),
         ("STRNG", 1, "'STRNG' is not a type(.|\n)*Did you mean 'STRING'"),
         ("`STRING`", 1, "Expected a type, found `STRING`"),

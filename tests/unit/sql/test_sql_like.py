@@ -13,12 +13,12 @@ from kafkastream.sql.table import Position, TableDefinition
 BASE = """CREATE TABLE base (
   id BIGINT,
   ts TIMESTAMP(3),
-  at TIMESTAMP(3) METADATA FROM 'timestamp',
-  day AS CAST(ts AS DATE),
+  sent TIMESTAMP(3) METADATA FROM 'timestamp',
+  dated AS CAST(ts AS DATE),
   WATERMARK FOR ts AS ts,
   PRIMARY KEY (id) NOT ENFORCED
 ) COMMENT 'base' WITH ('connector' = 'kafka', 'topic' = 'a')"""
-COLUMNS = "id BIGINT, ts TIMESTAMP(3), at TIMESTAMP(3) METADATA FROM 'timestamp', day AS CAST(ts AS DATE)"
+COLUMNS = "id BIGINT, ts TIMESTAMP(3), sent TIMESTAMP(3) METADATA FROM 'timestamp', dated AS CAST(ts AS DATE)"
 REST = "WATERMARK FOR ts AS ts, PRIMARY KEY (id) NOT ENFORCED"
 MINE = "'connector' = 'kafka', 'topic' = 'b'"
 
@@ -56,7 +56,7 @@ def merged(text: str, base: str = BASE) -> TableDefinition:
         (
             "",
             "WITH ('topic' = 'b') LIKE base (EXCLUDING ALL INCLUDING GENERATED OVERWRITING OPTIONS)",
-            "(id BIGINT NOT NULL, ts TIMESTAMP(3), day AS CAST(ts AS DATE)) WITH ('connector' = 'kafka', 'topic' = 'b')",
+            "(id BIGINT NOT NULL, ts TIMESTAMP(3), dated AS CAST(ts AS DATE)) WITH ('connector' = 'kafka', 'topic' = 'b')",
         ),
         (
             "(WATERMARK FOR ts AS ts - INTERVAL '1' SECOND, PRIMARY KEY (id) NOT ENFORCED)",
@@ -64,19 +64,19 @@ def merged(text: str, base: str = BASE) -> TableDefinition:
             "(id BIGINT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '1' SECOND, PRIMARY KEY (id) NOT ENFORCED)",
         ),
         (
-            "(WATERMARK FOR at AS at)",
+            "(WATERMARK FOR sent AS sent)",
             "LIKE base (EXCLUDING WATERMARKS EXCLUDING CONSTRAINTS EXCLUDING GENERATED EXCLUDING OPTIONS)",
-            "(id BIGINT NOT NULL, ts TIMESTAMP(3), at TIMESTAMP(3) METADATA FROM 'timestamp', WATERMARK FOR at AS at)",
+            "(id BIGINT NOT NULL, ts TIMESTAMP(3), sent TIMESTAMP(3) METADATA FROM 'timestamp', WATERMARK FOR sent AS sent)",
         ),
         (
-            "(day AS 1, at STRING METADATA FROM 'topic')",
+            "(dated AS 1, sent STRING METADATA FROM 'topic')",
             "LIKE base (OVERWRITING GENERATED OVERWRITING METADATA EXCLUDING CONSTRAINTS EXCLUDING OPTIONS)",
-            "(id BIGINT NOT NULL, ts TIMESTAMP(3), at STRING METADATA FROM 'topic', day AS 1, WATERMARK FOR ts AS ts)",
+            "(id BIGINT NOT NULL, ts TIMESTAMP(3), sent STRING METADATA FROM 'topic', dated AS 1, WATERMARK FOR ts AS ts)",
         ),
         (
-            "(day STRING, at BIGINT)",
+            "(dated STRING, sent BIGINT)",
             "LIKE base (EXCLUDING GENERATED EXCLUDING METADATA EXCLUDING CONSTRAINTS EXCLUDING WATERMARKS EXCLUDING OPTIONS)",
-            "(id BIGINT NOT NULL, ts TIMESTAMP(3), day STRING, at BIGINT)",
+            "(id BIGINT NOT NULL, ts TIMESTAMP(3), dated STRING, sent BIGINT)",
         ),
     ],
 )
@@ -90,11 +90,11 @@ def test_what_is_taken_over(elements: str, clauses: str, expected: str) -> None:
         ("(id INT)", "LIKE base", "A column named 'id' already exists in the base table."),
         ("(id INT)", "LIKE base (OVERWRITING METADATA)", "A column named 'id' already exists in the base table."),
         ("(id AS 1)", "LIKE base (OVERWRITING GENERATED)", "A column named 'id' already exists in the base table."),
-        ("(day INT METADATA)", "LIKE base (OVERWRITING METADATA)", "A column named 'day' already exists"),
-        ("(day AS 1)", "LIKE base", "EXCLUDING GENERATED or OVERWRITING GENERATED"),
-        ("(at STRING METADATA)", "LIKE base", "EXCLUDING METADATA or OVERWRITING METADATA"),
+        ("(dated INT METADATA)", "LIKE base (OVERWRITING METADATA)", "A column named 'dated' already exists"),
+        ("(dated AS 1)", "LIKE base", "EXCLUDING GENERATED or OVERWRITING GENERATED"),
+        ("(sent STRING METADATA)", "LIKE base", "EXCLUDING METADATA or OVERWRITING METADATA"),
         ("(WATERMARK FOR ts AS ts)", "LIKE base", "EXCLUDING WATERMARKS or OVERWRITING WATERMARKS"),
-        ("(WATERMARK FOR at AS at)", "LIKE base (OVERWRITING WATERMARKS)", "Specify EXCLUDING WATERMARKS."),
+        ("(WATERMARK FOR sent AS sent)", "LIKE base (OVERWRITING WATERMARKS)", "Specify EXCLUDING WATERMARKS."),
         (
             "(PRIMARY KEY (id) NOT ENFORCED)",
             "LIKE base",
@@ -110,8 +110,12 @@ def test_what_is_taken_over(elements: str, clauses: str, expected: str) -> None:
             "LIKE base (EXCLUDING CONSTRAINTS)",
             "Primary key column 'ts' is nullable.",
         ),
-        ("(PRIMARY KEY (day) NOT ENFORCED)", "LIKE base (EXCLUDING CONSTRAINTS)", "computed column 'day'"),
-        ("(WATERMARK FOR to AS to)", "LIKE base (EXCLUDING WATERMARKS)", "watermark's column 'to' is not defined"),
+        ("(PRIMARY KEY (dated) NOT ENFORCED)", "LIKE base (EXCLUDING CONSTRAINTS)", "computed column 'dated'"),
+        (
+            "(WATERMARK FOR dawn AS dawn)",
+            "LIKE base (EXCLUDING WATERMARKS)",
+            "watermark's column 'dawn' is not defined",
+        ),
         (
             "",
             "WITH ('topic' = 'b') LIKE base (INCLUDING OPTIONS)",

@@ -165,7 +165,7 @@ def test_statements(text: str, statement: Statement) -> None:
     [
         ("a INT", physical("a", "INT")),
         ("`a b` STRING NOT NULL COMMENT 'it''s'", physical("a b", "STRING NOT NULL", "it's")),
-        ("comment STRING", physical("comment", "STRING")),
+        ("`comment` STRING", physical("comment", "STRING")),
         ("`watermark` BIGINT", physical("watermark", "BIGINT")),
         ("a ROW<b INT> ARRAY NOT NULL", physical("a", "ARRAY<ROW<b INT>> NOT NULL")),
         ("topic STRING METADATA", MetadataColumn("topic", parse_type("STRING"), "topic")),
@@ -200,11 +200,11 @@ def test_a_whole_table() -> None:
     text = """
 CREATE TEMPORARY TABLE IF NOT EXISTS c.d.t (
   id INT NOT NULL,
-  item ROW<at TIMESTAMP(3), note STRING>,
+  item ROW<sent TIMESTAMP(3), note STRING>,
   CONSTRAINT pk PRIMARY KEY (id, `k`) NOT ENFORCED,
   k STRING,
-  WATERMARK FOR item.at AS item.at - INTERVAL '5' SECOND,
-  day AS CAST(item.at AS DATE)
+  WATERMARK FOR item.sent AS item.sent - INTERVAL '5' SECOND,
+  dated AS CAST(item.sent AS DATE)
 ) COMMENT 'all'
 DISTRIBUTED BY HASH (id, k) INTO 4 BUCKETS
 PARTITIONED BY (k)
@@ -221,11 +221,11 @@ WITH (
             TableSchema(
                 (
                     physical("id", "INT NOT NULL"),
-                    physical("item", "ROW<at TIMESTAMP(3), note STRING>"),
+                    physical("item", "ROW<sent TIMESTAMP(3), note STRING>"),
                     physical("k", "STRING NOT NULL"),
-                    ComputedColumn("day", Expression("CAST(item.at AS DATE)")),
+                    ComputedColumn("dated", Expression("CAST(item.sent AS DATE)")),
                 ),
-                Watermark(("item", "at"), Expression("item.at - INTERVAL '5' SECOND")),
+                Watermark(("item", "sent"), Expression("item.sent - INTERVAL '5' SECOND")),
                 ("id", "k"),
             ),
             FrozenMap({"connector": "kafka", "csv.quote-character": "'", "topic": "new"}),
@@ -252,8 +252,8 @@ WITH (
     ]
     assert definition.schema.watermark is not None
     assert definition.schema.watermark.position == Position(7, 3)
-    assert definition.schema.watermark.expression.position == Position(7, 28)
-    assert definition.schema.computed[0].expression.position == Position(8, 10)
+    assert definition.schema.watermark.expression.position == Position(7, 30)
+    assert definition.schema.computed[0].expression.position == Position(8, 12)
 
 
 def test_a_key_behind_a_column() -> None:

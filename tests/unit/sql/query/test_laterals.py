@@ -21,18 +21,24 @@ def operations(relation: Relation) -> list[object]:
 @pytest.mark.parametrize(
     ("query", "kinds"),
     [
-        (f"SELECT o.id, l.at FROM orders AS o, LATERAL (SELECT at {SHIPS}) AS l", [Join]),
-        (f"SELECT o.id, at FROM orders AS o LEFT JOIN LATERAL (SELECT * {SHIPS} AND at <> '') AS l ON TRUE", [Join]),
-        (f"SELECT o.id, at FROM orders AS o, LATERAL (SELECT at || cur AS at {SHIPS}) AS l", [Join]),
-        ("SELECT o.id, at FROM orders AS o, LATERAL (SELECT at FROM ships) AS l", [Join]),
+        (f"SELECT o.id, l.place FROM orders AS o, LATERAL (SELECT place {SHIPS}) AS l", [Join]),
+        (
+            f"SELECT o.id, place FROM orders AS o LEFT JOIN LATERAL (SELECT * {SHIPS} AND place <> '') AS l ON TRUE",
+            [Join],
+        ),
+        (f"SELECT o.id, place FROM orders AS o, LATERAL (SELECT place || cur AS place {SHIPS}) AS l", [Join]),
+        ("SELECT o.id, place FROM orders AS o, LATERAL (SELECT place FROM ships) AS l", [Join]),
         (f"SELECT o.id, n FROM orders AS o, LATERAL (SELECT COUNT(*) AS n {SHIPS}) AS l", [Join, GroupAggregate]),
-        (f"SELECT o.id, n FROM orders AS o, LATERAL (SELECT DISTINCT at {SHIPS}) AS l (n)", [Join, GroupAggregate]),
+        (f"SELECT o.id, n FROM orders AS o, LATERAL (SELECT DISTINCT place {SHIPS}) AS l (n)", [Join, GroupAggregate]),
         (
             f"SELECT o.id, span FROM orders AS o, LATERAL (SELECT span(oid) AS span {SHIPS}) AS l",
             [Join, GroupAggregate],
         ),
-        (f"SELECT o.id, at FROM orders AS o, LATERAL (SELECT at {SHIPS} ORDER BY ts DESC LIMIT 2) AS l", [Join, TopN]),
-        (f"SELECT o.id, a FROM orders AS o, LATERAL (SELECT at AS a {SHIPS} ORDER BY a LIMIT 1) AS l", [Join, TopN]),
+        (
+            f"SELECT o.id, place FROM orders AS o, LATERAL (SELECT place {SHIPS} ORDER BY ts DESC LIMIT 2) AS l",
+            [Join, TopN],
+        ),
+        (f"SELECT o.id, a FROM orders AS o, LATERAL (SELECT place AS a {SHIPS} ORDER BY a LIMIT 1) AS l", [Join, TopN]),
     ],
 )
 def test_a_query_becomes_a_join(query: str, kinds: list[type]) -> None:
@@ -43,7 +49,7 @@ def test_a_query_becomes_a_join(query: str, kinds: list[type]) -> None:
 
 def test_nothing_is_counted_in_an_outer_join() -> None:
     planned = plan(
-        f"SELECT n, m FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*), MAX(at) {SHIPS}) AS l (n, m) ON TRUE"
+        f"SELECT n, m FROM orders AS o LEFT JOIN LATERAL (SELECT COUNT(*), MAX(place) {SHIPS}) AS l (n, m) ON TRUE"
     )
     assert columns(planned) == ["n BIGINT NOT NULL", "m STRING"]
 
@@ -58,11 +64,11 @@ def test_own_columns_hide_those_outside() -> None:
 
 def test_rows_of_unnest_and_of_functions() -> None:
     unnested = plan(
-        "SELECT oid, t FROM ships, LATERAL (SELECT tag FROM UNNEST(tags) AS u (tag) WHERE tag <> at) AS l (t)"
+        "SELECT oid, t FROM ships, LATERAL (SELECT tag FROM UNNEST(tags) AS u (tag) WHERE tag <> place) AS l (t)"
     )
     assert columns(unnested) == ["oid INT", "t STRING"]
     called = plan(
-        "SELECT oid, w FROM ships LEFT JOIN LATERAL (SELECT w FROM LATERAL TABLE(words(at)) AS r (w, n)) AS l ON TRUE"
+        "SELECT oid, w FROM ships LEFT JOIN LATERAL (SELECT w FROM LATERAL TABLE(words(place)) AS r (w, n)) AS l ON TRUE"
     )
     assert columns(called) == ["oid INT", "w STRING"]
     assert operations(called) == []
@@ -89,7 +95,7 @@ def test_rows_of_unnest_and_of_functions() -> None:
         ),
         ("SELECT o.id FROM orders AS o, LATERAL (VALUES (1)) AS l", "LATERAL takes a SELECT with a FROM"),
         (
-            f"SELECT o.id FROM orders AS o, LATERAL (SELECT at {SHIPS} LIMIT 1) AS l",
+            f"SELECT o.id FROM orders AS o, LATERAL (SELECT place {SHIPS} LIMIT 1) AS l",
             "ORDER BY and LIMIT, with a number",
         ),
         (
@@ -116,5 +122,5 @@ def test_what_no_join_gives_is_refused(query: str, what: str) -> None:
 def test_names_are_counted() -> None:
     assert (
         "2 column names are given for 1 columns"
-        in failure(f"SELECT 1 FROM orders AS o, LATERAL (SELECT at {SHIPS}) AS l (a, b)").what
+        in failure(f"SELECT 1 FROM orders AS o, LATERAL (SELECT place {SHIPS}) AS l (a, b)").what
     )

@@ -110,8 +110,8 @@ def test_common_columns_come_first_and_alone() -> None:
     assert spark_text(found.input.expressions[-1]) == "coalesce(c0, c5)"
     assert columns(plan("SELECT cdc.id, id FROM orders LEFT JOIN cdc USING (id)")) == ["id INT", "id0 INT"]
     assert columns(plan("SELECT cdc.* FROM orders NATURAL JOIN cdc")) == ["id INT NOT NULL", "name STRING", "w DOUBLE"]
-    three = plan("SELECT * FROM orders JOIN cdc USING (id) JOIN (SELECT id, 1 AS one FROM cdc) AS c USING (id)")
-    assert [field.name for field in three.fields] == ["id", "cur", "price", "ts", "pt", "name", "w", "one"]
+    three = plan("SELECT * FROM orders JOIN cdc USING (id) JOIN (SELECT id, 1 AS lone FROM cdc) AS c USING (id)")
+    assert [field.name for field in three.fields] == ["id", "cur", "price", "ts", "pt", "name", "w", "lone"]
 
 
 def test_the_first_rows_of_an_order() -> None:

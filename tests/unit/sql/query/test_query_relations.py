@@ -195,8 +195,8 @@ def test_the_first_rows_of_each_window() -> None:
 def test_joins() -> None:
     inner = plan("SELECT o.id, c.v FROM orders o JOIN clicks c ON o.cur = c.k AND c.v > o.id")
     assert inner.changelog is APPEND
-    left = plan("SELECT o.id, s.at FROM orders AS o LEFT JOIN ships AS s ON o.id = s.oid AND s.at <> 'x'")
-    assert (left.changelog, columns(left)) == (RETRACT, ["id INT", "at STRING"])
+    left = plan("SELECT o.id, s.place FROM orders AS o LEFT JOIN ships AS s ON o.id = s.oid AND s.place <> 'x'")
+    assert (left.changelog, columns(left)) == (RETRACT, ["id INT", "place STRING"])
     pushed = under(left).merged[1]
     assert isinstance(pushed, Project)
     assert condition(pushed) == "(c1 <> 'x')"
@@ -227,7 +227,7 @@ def test_a_condition_on_the_outer_side_becomes_a_key() -> None:
 
 
 def test_functions_are_only_called_for_pairs() -> None:
-    found = under(plan("SELECT o.id FROM orders o LEFT JOIN ships s ON o.cur = s.at AND my_double(o.id) > s.oid"))
+    found = under(plan("SELECT o.id FROM orders o LEFT JOIN ships s ON o.cur = s.place AND my_double(o.id) > s.oid"))
     name = FUNCTIONS.find(("", "default_database", "my_double"))
     assert name is not None
     assert f"{name.spark_name}((__kept and c0 = 0), " in str(condition(found.merged[0]))

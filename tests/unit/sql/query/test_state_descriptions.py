@@ -51,14 +51,14 @@ OverAggregate (SUM(c3) DECIMAL(38, 2)) rowtime c2 ROWS 3 BY (c1) OF ((INT, STRIN
 OverAggregate (LAG(c1 OFFSET 2) DECIMAL(10, 2)) (c0 ASC NULLS FIRST) RANGE ALL BY () OF ((INT, ROW<`EXPR$0` DECIMAL(10, 2), `EXPR$1` DECIMAL(10, 2)> NOT NULL))
   Project (c0, named_struct('EXPR$0', c1, 'EXPR$1', cast(null as decimal(10,2))))
     Scan orders (id INT, price DECIMAL(10, 2))""",
-    """SELECT orders.id, ships.at FROM orders LEFT JOIN ships ON orders.id = ships.oid""": """\
+    """SELECT orders.id, ships.place FROM orders LEFT JOIN ships ON orders.id = ships.oid""": """\
 LEFT Join BY (c0) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (INT, STRING, ARRAY<STRING>, ROW<`x` INT, `y` STRING>, TIMESTAMP(3)))
   Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
-  Scan ships (oid INT, at STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
+  Scan ships (oid INT, place STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
     """SELECT orders.id FROM orders, ships WHERE orders.id = ships.oid AND orders.ts BETWEEN ships.ts - INTERVAL '4' HOUR AND ships.ts""": """\
 INNER IntervalJoin (c3, c4) -14400000 TO 0 ms rowtime BY (c0) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (INT, STRING, ARRAY<STRING>, ROW<`x` INT, `y` STRING>, TIMESTAMP(3)))
   Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
-  Scan ships (oid INT, at STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
+  Scan ships (oid INT, place STRING, tags ARRAY<STRING>, r ROW<`x` INT, `y` STRING>, ts TIMESTAMP(3))""",
     """SELECT orders.id, rate FROM orders JOIN rates FOR SYSTEM_TIME AS OF orders.ts ON orders.cur = rates.cur""": """\
 INNER TemporalJoin rowtime (c3, c2) BY (c1) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
   Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
@@ -118,7 +118,7 @@ def test_descriptions_stay_what_they_are() -> None:
         "SELECT cur, SUM(price) FROM {} WHERE id > 1 GROUP BY cur",
         "SELECT cur, MAX(price) FROM TABLE(HOP(TABLE {}, DESCRIPTOR(ts), INTERVAL '1' HOUR, INTERVAL '2' HOURS)) GROUP BY window_start, window_end, cur",
         "SELECT word, COUNT(*) FROM {} CROSS JOIN UNNEST(ARRAY[cur, 'x']) AS t(word) WHERE price > 0 GROUP BY word",
-        "SELECT id, MIN(cur) FROM (SELECT id, cur FROM {} UNION ALL SELECT oid, at FROM ships) GROUP BY id",
+        "SELECT id, MIN(cur) FROM (SELECT id, cur FROM {} UNION ALL SELECT oid, place FROM ships) GROUP BY id",
     ],
 )
 def test_columns_that_are_not_read_are_not_described(query: str) -> None:

@@ -36,7 +36,7 @@ def test_a_function_adds_columns_to_each_row(entry: str, outer: bool) -> None:
 
 
 def test_columns_without_names_have_those_of_the_type() -> None:
-    assert columns(plan("SELECT * FROM ships, LATERAL TABLE(words(at))"))[-2:] == ["f0 STRING", "f1 INT"]
+    assert columns(plan("SELECT * FROM ships, LATERAL TABLE(words(place))"))[-2:] == ["f0 STRING", "f1 INT"]
     assert columns(plan("SELECT * FROM TABLE(words('a b')) AS t (w, n)")) == ["w STRING", "n INT"]
     assert columns(plan("SELECT w FROM LATERAL TABLE(words('a b')) AS t (w, n)")) == ["w STRING"]
 
@@ -53,8 +53,8 @@ def test_conditions_of_an_inner_join_filter() -> None:
 
 
 def test_unnest_takes_a_function() -> None:
-    planned = plan("SELECT id, at FROM orders CROSS JOIN UNNEST(typed(ts, price)) AS t (at)")
-    assert columns(planned) == ["id INT", "at TIMESTAMP(3)"]
+    planned = plan("SELECT id, placed FROM orders CROSS JOIN UNNEST(typed(ts, price)) AS t (placed)")
+    assert columns(planned) == ["id INT", "placed TIMESTAMP(3)"]
     assert isinstance(explode(planned).input, Project)
 
 
