@@ -13,6 +13,7 @@ from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.function_calls import called, called_name
 from kafkastream.sql.expressions.grammar_calls import GRAMMAR_CALLS
 from kafkastream.sql.expressions.intervals import interval_of
+from kafkastream.sql.expressions.limited_literals import number_literal, time_text
 from kafkastream.sql.expressions.operator_expressions import OPERATOR_EXPRESSIONS
 from kafkastream.sql.parser.parsed_query import QueryText, unquoted
 from kafkastream.sql.plan.casts import cast
@@ -39,7 +40,7 @@ _BARE: Final[Mapping[type[exp.Expr], str]] = {
     exp.Localtimestamp: "LOCALTIMESTAMP",
 }
 _NAMELESS_CALLS: Final = frozenset({"LOCALTIMESTAMP", "LOCALTIME", "CURRENT_TIMESTAMP", "CURRENT_TIME", "CURRENT_DATE"})
-_MOST_DIGITS: Final = 38
+_TIME_LITERALS: Final = (Kind.DATE, Kind.TIME, Kind.TIMESTAMP)
 
 
 class ExpressionCompiler:
@@ -141,23 +142,13 @@ class ExpressionCompiler:
     def _literal(self, node: exp.Expr) -> TypedExpression:
         if node.is_string:
             return Literal.text(node.name)
-        number = str(node.this)
-        if number.isdigit():
-            if int(number) >= 2**63:
-                what = f"The number {number} is too great."
-                raise self.text.error(node, what, "Write it with a point, as a DECIMAL.")
-            return Literal.whole(int(number))
-        if "E" in number.upper():
-            return Literal(number, DataType.of(Kind.DOUBLE).not_null())
-        whole, _, fraction = number.partition(".")
-        digits = len(whole + fraction)
-        if digits > _MOST_DIGITS:
-            raise self.text.error(node, f"The number {number} has more than {_MOST_DIGITS} digits.", "Write fewer.")
-        return Literal(number, DataType.of(Kind.DECIMAL, digits, len(fraction)).not_null())
+        is_negative = isinstance(node.parent, exp.Neg)
+        return self.located(node, lambda: number_literal(str(node.this), negative=is_negative))
 
     def _unicode(self, node: exp.Expr) -> TypedExpression:
-        if node.args.get("escape"):
-            raise self.text.refused(node, "UESCAPE is not supported in queries.", r"Write U&'\0041'.")
+        escape = node.args.get("escape")
+        if escape and len(escape.name) != 1:
+            raise self.text.error(node, f"UESCAPE '{escape.name}' must be exactly one character", "Write UESCAPE '#'.")
         return Literal(unquoted(node), DataType.string().not_null())  # type: ignore[arg-type]
 
     def _bytes(self, node: exp.Expr) -> TypedExpression:
@@ -215,6 +206,9 @@ class ExpressionCompiler:
         target = to.meta.get("type") or parse_type(str(to.this.value))
         if isinstance(to, exp.DataType) and target.kind in STAMPS:  # TIMESTAMP '...': precision by the written digits
             target = DataType.of(target.kind, min(9, len(node.this.name.partition(".")[2])))
+        if isinstance(to, exp.DataType) and target.kind in _TIME_LITERALS:
+            written = self.located(node, lambda: time_text(target.kind, node.this.name))
+            return self.located(node, lambda: cast(Literal.text(written), target))
         value = self.compile(node.this)
         return self.located(node, lambda: cast(value, target, tries=isinstance(node, exp.TryCast)))
 
@@ -232,6 +226,7 @@ class ExpressionCompiler:
     _COMPILERS: ClassVar[Mapping[type[exp.Expr], Callable[[Any, Any], TypedExpression]]] = {
         exp.Literal: _literal,
         exp.UnicodeString: _unicode,
+        exp.National: lambda _, node: Literal.text(str(node.this)),
         exp.HexString: _bytes,
         exp.Null: lambda *_: NULL,
         exp.Boolean: lambda _, node: TRUE if node.this else FALSE,

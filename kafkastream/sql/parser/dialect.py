@@ -220,21 +220,27 @@ class _Parser(parser.Parser):
         number = exp.Literal.string(sign + self._curr.text)
         self._advance()
         unit: Any = self._interval_unit()
+        digits = [unit.meta["digits"]]
         if self._match_text_seq("TO"):
             unit = exp.IntervalSpan(this=unit, expression=self._interval_unit())
-        return exp.Interval(this=number, unit=unit).update_positions(self._tokens[index])
+            digits.append(unit.expression.meta["digits"])
+        interval = exp.Interval(this=number, unit=unit).update_positions(self._tokens[index])
+        interval.meta["digits"] = digits
+        return interval
 
     def _interval_unit(self) -> exp.Var:
         word = self._curr.text.upper() if self._curr else ""
         singular = word.removesuffix("S")
         if singular not in _UNITS:
-            self.refuse(f"{word or 'The end'} is not a unit of an interval")
+            self.refuse(f"{word or 'The end'} is not a unit of an interval: Take one of {', '.join(sorted(_UNITS))}.")
         self._advance()
+        unit, digits = exp.var(singular), list[str]()
         if self._match(TokenType.L_PAREN):
             while self._match_set((TokenType.NUMBER, TokenType.COMMA)):
-                pass
+                digits += [self._prev.text] if self._prev.token_type is TokenType.NUMBER else []
             self._match_r_paren()
-        return exp.var(singular)
+        unit.meta["digits"] = [int(one) for one in digits if one.isdecimal()]
+        return unit
 
     def _parse_table(self, *args: Any, **options: Any) -> Any:
         joins, alias_tokens = options.get("joins", False), options.get("alias_tokens")

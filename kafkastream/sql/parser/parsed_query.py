@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Final, final
 
 from sqlglot import exp
@@ -19,7 +20,7 @@ from kafkastream.sql.syntax.data_types import read_type
 from kafkastream.sql.syntax.gaps import check_gaps
 from kafkastream.sql.syntax.reserved_words import RESERVED, in_backticks
 from kafkastream.sql.syntax.source import SqlText
-from kafkastream.sql.syntax.tokens import tokenize
+from kafkastream.sql.syntax.tokens import TokenKind, tokenize
 from kafkastream.sql.table import Expression
 
 __all__ = ["QueryText", "unquoted"]
@@ -39,11 +40,14 @@ _KEYWORDS = frozenset(
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
 """Keywords that a tree represents by its structure."""
+_NAMES_OF_CLAUSES: Final = {"group": "GROUP BY"}
 _INCOMPLETE: Final = ("Required keyword", "Failed to parse", "Expected table name", "Expecting")
 """Beginnings of sqlglot's errors at the end of a text."""
 _LONGEST: Final = 40
-_NAMELESS: Final = frozenset({"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"})
-"""Functions that are called without parentheses."""
+_NAMELESS: Final = frozenset(
+    {"CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP", "UNKNOWN"}
+)
+"""Reserved words that are values: functions without parentheses, and UNKNOWN."""
 _REFUSED = {
     "TABLESAMPLE": "Take rows by a condition, as in WHERE RAND() < 0.1.",
     "PIVOT": "Write aggregates with FILTER (WHERE ...).",
@@ -106,6 +110,7 @@ class QueryText:
         if tree is None:
             raise self.error(None, "One query is expected here.")
         nodes = _nodes(tree)
+        self._check_order(nodes)
         for command in (node for node in nodes if isinstance(node, exp.Command)):
             raise self.refused(command, "This statement is not understood.", "Write a query: SELECT, WITH or VALUES.")
         self._read_types(nodes)
@@ -120,7 +125,10 @@ class QueryText:
         try:
             return Flink().tokenize(sql)
         except SqlglotError as error:
-            tokenize(self._source)  # which reports the position of an unterminated text or comment
+            for before, token in pairwise(tokenize(self._source)):  # which reports a text or comment that is not closed
+                if before.value == "X" and before.end == token.start and token.kind is TokenKind.STRING:
+                    what = f"Binary literal string {token.text} must contain only characters '0' - '9', 'A' - 'F'"
+                    raise self._source.error(before.start, what, "Write two of them for each byte.") from None
             raise self.error(None, f"The query cannot be read: {error}") from None
 
     def _unreadable(self, sql: str, tokens: Sequence[Token], error: ParseError) -> DefinitionError:
@@ -132,8 +140,19 @@ class QueryText:
         number = next((number for number, token in enumerate(tokens) if token.end >= at), len(tokens) - 1)
         description = str(one.get("description") or "")
         if own := told_by_dialect(description):
-            return self._source.error(self._place(max(at, 0)), f"{own.rstrip('.')}.")
+            what, _, now = own.partition(": ")
+            return self._source.error(self._place(max(at, 0)), f"{what.rstrip('.')}.", now)
         return self._source.error(self._place(max(at, 0)), *_misfit(tokens, number, description))
+
+    def _check_order(self, nodes: Iterable[exp.Expr]) -> None:
+        """Refuse clauses in an order that Flink does not have, such as WHERE after GROUP BY."""
+        for node in (node for node in nodes if isinstance(node, exp.Select)):
+            clauses = [clause for name in ("where", "group", "having", "qualify") if (clause := node.args.get(name))]
+            places = [self.at(clause) for clause in clauses] if len(clauses) > 1 else []
+            for clause, before, place in zip(clauses, places, places[1:], strict=False):
+                if place < before:
+                    what = f"{_NAMES_OF_CLAUSES.get(clause.key, clause.key.upper())} is behind a later clause."
+                    raise self.error(clause, what, "Write WHERE, GROUP BY, HAVING and QUALIFY in this order.")
 
     def _read_types(self, nodes: Iterable[exp.Expr]) -> None:
         """Replace the texts of types by the types themselves."""
@@ -197,7 +216,9 @@ class QueryText:
 
 def unquoted(node: exp.UnicodeString) -> str:
     """Return the value of ``U&'...'``."""
-    return tokenize(SqlText(f"U&{literal(str(node.this))}"))[0].value
+    escape = node.args.get("escape")
+    ending = f" UESCAPE {literal(escape.name)}" if escape else ""
+    return tokenize(SqlText(f"U&{literal(str(node.this))}{ending}"))[0].value
 
 
 def _misfit(tokens: Sequence[Token], number: int, description: str) -> tuple[str, str]:

@@ -131,6 +131,7 @@ _PARTS: Final[Mapping[type[exp.Expr], frozenset[str]]] = {
     exp.TableAlias: frozenset({"columns"}),
     exp.Trim: frozenset({"position"}),
     exp.HexString: frozenset(),
+    exp.National: frozenset(),
     exp.UnicodeString: frozenset({"escape"}),
     **dict.fromkeys(
         (exp.Union, exp.Intersect, exp.Except), frozenset({"distinct", "with_", "order", "limit", "offset"})

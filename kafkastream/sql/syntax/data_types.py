@@ -111,9 +111,8 @@ def _bare(cursor: Cursor, depth: int) -> DataType:
 
 def _unknown(cursor: Cursor, token: Token) -> DefinitionError:
     if token.kind is TokenKind.WORD:
-        return cursor.error(
-            token, f"{cursor.found(token)} is not a type.", did_you_mean(token.value, (*_FLAT, *_NESTED))
-        )
+        now = did_you_mean(token.value, (*_FLAT, *_NESTED)) or "Take a type such as STRING, INT or ROW<a INT>."
+        return cursor.error(token, f"{cursor.found(token)} is not a type.", now)
     cursor.missing("a type")
     return cursor.unexpected()
 

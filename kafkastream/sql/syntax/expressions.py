@@ -115,7 +115,7 @@ def _balance(cursor: Cursor, token: Token, opened: list[Token]) -> None:
         opened.append(token)
     elif token.value in _OPENING:
         if not opened:
-            raise cursor.error(token, f"This {token.value} closes nothing.")
+            raise cursor.error(token, f"This {token.value} closes nothing.", "Leave it out, or open it before.")
         if opened[-1].value != _OPENING[token.value]:
             raise _never_closed(cursor, opened[-1])
         opened.pop()

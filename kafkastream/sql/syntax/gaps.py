@@ -40,6 +40,7 @@ _BINARY: Final = frozenset("=/%|<>")
 _COMBINED: Final = ("UNION", "INTERSECT", "EXCEPT")
 _NAMING: Final = frozenset({"AS", ".", "SELECT", "FROM", "JOIN", "WITH", "(", ",", "<", "ALL", "DISTINCT"})
 """Tokens that a name may follow."""
+_OPERANDS: Final = (TokenKind.WORD, TokenKind.NAME, TokenKind.STRING, TokenKind.NUMBER)
 _MUST: Final[Mapping[str, frozenset[str]]] = {
     "ORDER": frozenset({"BY"}),
     "PARTITION": frozenset({"BY"}),
@@ -62,12 +63,27 @@ def check_gaps(cursor: Cursor) -> None:
         DefinitionError: Something is missing between two of them, or at the end.
     """
     first, before = cursor.token, cursor.advance()
+    waiting: list[bool] = []
     while not cursor.ended:
         if is_word(before, "/*+"):
             before = _end_of_hint(cursor)
+        _check_case(cursor, waiting, before)
         _check(cursor, first, before, cursor.token)
         first, before = before, cursor.advance()
     _check(cursor, first, before, cursor.token)
+
+
+def _check_case(cursor: Cursor, waiting: list[bool], token: Token) -> None:
+    """Refuse a WHEN without THEN; ``waiting`` has an entry for each open CASE, which is true between WHEN and THEN."""
+    word = _sign(token)
+    if word == "CASE":
+        waiting.append(False)
+    elif waiting and word in ("WHEN", "THEN", "ELSE", "END"):
+        if waiting[-1] and word != "THEN":
+            raise cursor.error(token, f"Expected THEN before {word}.", "Write WHEN condition THEN value.")
+        waiting[-1] = word == "WHEN"
+        if word == "END":
+            waiting.pop()
 
 
 def _end_of_hint(cursor: Cursor) -> Token:
@@ -82,6 +98,7 @@ def _check(cursor: Cursor, first: Token, before: Token, found: Token) -> None:
         wanted = min(_MUST[before.value] - {"("})
         what = f"Expected {wanted} after {before.value}, found {cursor.found(found)}."
         raise cursor.error(found, what, f"Write {wanted} there. {names}".rstrip())
+    _check_pair(cursor, first, before, found)
     if not _is_gap(first, before, found):
         return
     if _sign(before) == ",":
@@ -89,6 +106,31 @@ def _check(cursor: Cursor, first: Token, before: Token, found: Token) -> None:
     expected = _EXPECTED.get(before.value, _QUERY if _sign(first) in _COMBINED else _VALUE)
     what = f"Expected {expected} after {cursor.found(before)}, found {cursor.found(found)}."
     raise cursor.error(found, what, f"Write {expected} there. {names}".rstrip())
+
+
+def _check_pair(cursor: Cursor, first: Token, before: Token, found: Token) -> None:
+    """Refuse pairs of tokens that only other dialects have."""
+    match _sign(before), _sign(found):
+        case ("=", "=") | ("!", "="):
+            now = "Write = for equal, and <> for unequal."
+            raise cursor.error(before, f"{before.value}= is not an operator of Flink SQL.", now)
+        case "AS", _ if found.kind is TokenKind.STRING:
+            raise cursor.error(
+                found, f"Expected a name after AS, found {cursor.found(found)}.", "Write a name in backticks."
+            )
+        case "(", sign if _sign(first) == "FILTER" and sign != "WHERE":
+            what = f"Expected WHERE after FILTER (, found {cursor.found(found)}."
+            raise cursor.error(found, what, "Write FILTER (WHERE condition).")
+        case "(", "SELECT" if first is not before and not _sign(first) and first.kind in _OPERANDS:
+            what = f"Expected an operator before this parenthesis, after {cursor.found(first)}."
+            now = f"A query in WITH has AS before it: WITH q AS (SELECT ...). {in_backticks(found.text)}"
+            raise cursor.error(before, what, now)
+        case _ if before.kind is TokenKind.NUMBER is found.kind:
+            raise cursor.error(
+                found, f"{found.text} does not fit after {before.text}.", "Write a comma or an operator."
+            )
+        case _:
+            return
 
 
 def _maybe_names(first: Token, before: Token, found: Token) -> str:

@@ -11,6 +11,9 @@ from kafkastream.table.api.tree_methods import TreeMethods
 
 __all__ = ["TimeMethods"]
 
+_USUAL_DIGITS = 2
+"""Digits that an interval may have without a precision."""
+
 
 class TimeMethods(TreeMethods):
     """Methods on times and intervals; results are NULL for NULL."""
@@ -157,7 +160,10 @@ class TimeMethods(TreeMethods):
         return self._form(f"{name}({{0}})" if unit is None else f"{name}({{0}} TO {unit.name})")
 
     def _interval(self, unit: str, times: int) -> Self:
-        return self._of(Text(f"INTERVAL '{_count(self._node, times, unit)}' {unit.removeprefix('MILLI')}"))
+        count = _count(self._node, times, unit)
+        digits = len(count.lstrip("-").partition(".")[0])
+        precision = f"({digits})" if digits > _USUAL_DIGITS else ""
+        return self._of(Text(f"INTERVAL '{count}' {unit.removeprefix('MILLI')}{precision}"))
 
 
 def _count(node: ExpressionNode, times: int, unit: str) -> str:

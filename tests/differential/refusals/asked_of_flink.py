@@ -26,6 +26,7 @@ def main() -> None:
     t_env.get_config().set("table.local-time-zone", "UTC")
     for statement in request["tables"]:
         t_env.execute_sql(statement)
+    t_env.explain_sql("SELECT * FROM t")
     parser = t_env._j_tenv.getParser()
 
     def error(query: str) -> str | None:

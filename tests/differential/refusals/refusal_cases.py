@@ -24,7 +24,7 @@ COLUMNS: Final = (
         "r ROW<x INT>",
     ),
 )
-TABLES: Final = (f"CREATE TABLE t ({', '.join(COLUMNS)}) WITH ('connector' = 'print')",)
+TABLES: Final = (f"CREATE TABLE t ({', '.join(COLUMNS)}) WITH ('connector' = 'datagen')",)
 KINDS: Final[Mapping[str, str]] = {
     "n": "id",
     "i": "i",
