@@ -308,7 +308,7 @@ JSON_STRING(r) => {"x":1,"y":"in"}
 JSON_STRING(mp) => {"a":1,"b":2}
 JSON_STRING(ts) => "2021-03-24T10:02:03.456"
 JSON_STRING(lz) => "2021-03-24T10:02:03.456Z"
-JSON_STRING(by) => "YWI="
+JSON_STRING(`by`) => "YWI="
 JSON_QUOTE('a"é/') => "a\"\u00e9\/"
 JSON_UNQUOTE('"a\"b\u00e9"') => a"bé
 JSON_UNQUOTE('"a\q"') => "a\q"

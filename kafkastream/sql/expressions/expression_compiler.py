@@ -13,7 +13,7 @@ from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.function_calls import called, called_name
 from kafkastream.sql.expressions.grammar_calls import GRAMMAR_CALLS
 from kafkastream.sql.expressions.intervals import interval_of
-from kafkastream.sql.expressions.limited_literals import number_literal, time_text
+from kafkastream.sql.expressions.limited_literals import full_time_text, number_literal
 from kafkastream.sql.expressions.operator_expressions import OPERATOR_EXPRESSIONS
 from kafkastream.sql.parser.parsed_query import QueryText, unquoted
 from kafkastream.sql.plan.casts import cast
@@ -207,7 +207,7 @@ class ExpressionCompiler:
         if isinstance(to, exp.DataType) and target.kind in STAMPS:  # TIMESTAMP '...': precision by the written digits
             target = DataType.of(target.kind, min(9, len(node.this.name.partition(".")[2])))
         if isinstance(to, exp.DataType) and target.kind in _TIME_LITERALS:
-            written = self.located(node, lambda: time_text(target.kind, node.this.name))
+            written = self.located(node, lambda: full_time_text(target.kind, node.this.name))
             return self.located(node, lambda: cast(Literal.text(written), target))
         value = self.compile(node.this)
         return self.located(node, lambda: cast(value, target, tries=isinstance(node, exp.TryCast)))

@@ -11,6 +11,7 @@ from kafkastream.sql.expressions.aggregate_names import AGGREGATES, GROUP_WINDOW
 from kafkastream.sql.expressions.json_calls import JSON_CALLS
 from kafkastream.sql.plan.expression import Literal, TypedExpression
 from kafkastream.sql.plan.functions import NAMES
+from kafkastream.sql.plan.functions.signatures import misfit
 from kafkastream.sql.plan.functions.time_functions import TIME_UNITS
 from kafkastream.sql.plan.user_call import user_call
 from kafkastream.sql.session_functions import NamedFunction
@@ -92,7 +93,9 @@ def called(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
         raise of.text.refused(node, f"No match found for function signature {name}: it is not known here.", now)
     if name in _WITH_UNIT:
         return _with_unit(of, node, name)
-    if name == "CURRENT_DATABASE" and not node.expressions:
+    if name == "CURRENT_DATABASE":
+        if what := misfit(name, [of.compile(one) for one in node.expressions]):
+            raise of.text.error(node, what, "Leave the arguments out.")
         return Literal(of.catalog.database, DataType.string().not_null())
     if name in JSON_CALLS:
         return JSON_CALLS[name](of, node)

@@ -12,7 +12,7 @@ from kafkastream.sql.plan.expression import Literal
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["number_literal", "time_text"]
+__all__ = ["full_time_text", "number_literal"]
 
 _MOST_LONG: Final = 2**63
 _NUMBER: Final = re.compile(r"\d*\.?\d*(?:[eE][+-]?\d+)?")
@@ -55,21 +55,22 @@ def number_literal(number: str, *, negative: bool = False) -> Literal:
     return Literal(number, DataType.of(Kind.DECIMAL, len(whole + fraction), len(fraction)).not_null())
 
 
-def time_text(kind: Kind, text: str) -> str:
+def full_time_text(kind: Kind, text: str) -> str:
     """Return the text in a literal of DATE, TIME or TIMESTAMP, with all digits.
 
     Raises:
         CallError: The text is not such a time.
 
     Example:
-        >>> time_text(Kind.TIMESTAMP, "2024-1-1 1:2:3.50")
+        >>> full_time_text(Kind.TIMESTAMP, "2024-1-1 1:2:3.50")
         '2024-01-01 01:02:03.50'
     """
     shape, shown = _SHAPES[kind]
     found = shape.fullmatch(text)
     if found is None or not _is_real(kind, [int(one or 0) for one in found.groups() if "." not in (one or "")]):
         raise CallError(f"Illegal {kind.value} literal '{text}': not in format '{shown}'", "Write it in this format.")
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(2), _with_year(kind, text.lstrip(" ")), count=5)
+    whole, point, fraction = _with_year(kind, text.lstrip(" ")).partition(".")
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(2), whole) + point + fraction
 
 
 def _with_year(kind: Kind, text: str) -> str:

@@ -43,6 +43,8 @@ def misapplied(sign: str, arguments: Arguments) -> CallError:
 
 def _operands(sign: str, arguments: Arguments) -> Arguments:
     kinds = {one.type.kind for one in arguments}
+    if sign == "%" and kinds & APPROXIMATE:
+        raise misapplied(sign, arguments)
     if kinds <= NUMERIC:
         is_whole_rest = sign == "%" and not any(decimal_of(one.type).scale for one in arguments)
         return arguments if is_whole_rest else as_decimals(arguments)

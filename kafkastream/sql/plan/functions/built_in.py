@@ -9,6 +9,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
+from kafkastream.sql.plan.functions.signatures import misfit
 from kafkastream.sql.type_families import COLLECTIONS
 from kafkastream.sql.types import DataType, Kind
 
@@ -83,6 +84,8 @@ class BuiltInFunction:
         Raises:
             CallError: The arguments do not fit.
         """
+        if what := misfit(name, arguments):
+            raise CallError(what, "CAST the argument.")
         low, high = self.counts
         if not low <= len(arguments) <= high:
             raise CallError(f"Invalid number of arguments to function '{name}': {len(arguments)}.")

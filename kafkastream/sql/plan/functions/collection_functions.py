@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user
+from kafkastream.sql.casting import implicitly_castable
+from kafkastream.sql.plan.expression import Call, ColumnRef, calls_user, is_null
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -56,7 +57,18 @@ def _searched(arguments: Arguments) -> Arguments:
     """Refuse Python functions in the searched value: Spark evaluates it in a lambda, where it cannot call Python."""
     if any(map(calls_user, arguments[1:])):
         raise CallError.unsupported("ARRAY_CONTAINS cannot have a call of a Python function inside.", IN_SUBQUERY)
-    comparable((ColumnRef(0, _element(arguments)), arguments[1]))
+    element, value = _element(arguments), arguments[1]
+    comparable((ColumnRef(0, element), value))
+    if not is_null(value) and not implicitly_castable(value.type, element):
+        what = f"An element of {arguments[0].type} is expected, not {value.type}."
+        raise CallError(what, "CAST one of them.", argument=1)
+    return arguments
+
+
+def _of_texts(arguments: Arguments) -> Arguments:
+    if arguments[0].type.parts[0].kind not in TEXT:
+        what = f"ARRAY_JOIN joins an ARRAY<STRING>, not {arguments[0].type}."
+        raise CallError(what, "CAST the array to ARRAY<STRING>.", argument=0)
     return arguments
 
 
@@ -92,6 +104,7 @@ COLLECTION_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
         forms("array_join({0}, {1})", "array_join({0}, {1}, {2})"),
         (2, 3),
         takes=(_ARRAY, TEXT),
+        prepare=_of_texts,
     ),
     "MAP_KEYS": BuiltInFunction(_keys, forms("map_keys({0})"), (1, 1), takes=(MAPS,)),
     "MAP_VALUES": BuiltInFunction(_values, forms("map_values({0})"), (1, 1), takes=(MAPS,)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call
+from kafkastream.sql.plan.expression import Call, is_null
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
 from kafkastream.sql.plan.functions.bound_arguments import bound
 from kafkastream.sql.plan.functions.built_in import (
@@ -21,7 +21,7 @@ from kafkastream.sql.plan.functions.similar_patterns import similar_regex
 from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
-from kafkastream.sql.type_families import ATOMIC, MAPS, TEXT
+from kafkastream.sql.type_families import ATOMIC, MAPS, NUMERIC, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["OPERATORS"]
@@ -142,7 +142,18 @@ def _item() -> BuiltInFunction:
             return f"get({texts[0]}, nullif({texts[1]}, 0) - 1)"
         return f"try_element_at({texts[0]}, {texts[1]})"
 
-    return BuiltInFunction(inferred, written, (2, 2), takes=((Kind.ARRAY, Kind.MAP), tuple(Kind)))
+    def prepared(arguments: Arguments) -> Arguments:
+        value, index = arguments
+        is_array = value.type.kind is Kind.ARRAY
+        known = WHOLE if is_array else frozenset({value.type.parts[0].kind})
+        is_text = bool(known & TEXT) and index.type.kind in TEXT
+        is_number = bool(known & NUMERIC) and index.type.kind in (WHOLE if is_array else NUMERIC)
+        if not (is_null(index) or is_text or is_number or index.type.kind in known):
+            what = f"{value.type} has no element at {index.type}."
+            raise CallError(what, "Take a number from 1." if is_array else "CAST the key.", argument=1)
+        return arguments
+
+    return BuiltInFunction(inferred, written, (2, 2), ((Kind.ARRAY, Kind.MAP), tuple(Kind)), prepared)
 
 
 _PARTS: Final = (
@@ -201,6 +212,6 @@ OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     "$ARRAY": BuiltInFunction(_array_type, forms("array({*})"), (0, _MANY), prepare=with_common_type),
     "$MAP": BuiltInFunction(_map_type, forms("map({*})"), (0, _MANY), prepare=_map_parts),
     "$ITEM": _item(),
-    "ROW": BuiltInFunction(_row_type, _row, (0, _MANY)),
+    "ROW": BuiltInFunction(_row_type, _row, (1, _MANY)),
 }
 """Operators by sign; names with ``$`` are for syntax without a sign."""
