@@ -7,6 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 NEWEST := .venv-newest
+DOCS := .venv-docs
 ARCHIVE := $(VENV)/spark.jsa
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
@@ -14,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test differential faults soak cluster check lint unit lock clean
+.PHONY: help setup newest jars demo test differential faults soak cluster docs check lint unit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -43,6 +44,12 @@ soak: jars ## A job runs for MINUTES=60 while everything that could leak is meas
 cluster: jars $(ARCHIVE) ## Nightly: all examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster
 	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
+
+docs: $(DOCS)/.ready ## The documentation as a site, in build/site; each link is checked, and warnings are errors
+	rm -rf build/pages build/site
+	$(DOCS)/bin/python -m website.pages build/pages
+	$(DOCS)/bin/zensical build --strict --clean
+	$(DOCS)/bin/python -m website.checks build/site
 
 lint: setup ## Only lint, types and layers
 	ruff check
@@ -83,9 +90,16 @@ $(NEWEST)/.ready: pyproject.toml README.md $(shell find kafkastream -type f ! -n
 	$(NEWEST)/bin/python -m pip install --disable-pip-version-check .
 	@touch $@
 
+$(DOCS)/.ready: requirements/docs.txt
+	test -x $(DOCS)/bin/python || $(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements/docs.txt
+	@touch $@
+
+LOCK := uv pip compile --universal --generate-hashes --no-emit-index-url --no-header --no-annotate
+
 lock: ## Pin anew what is tested, after a change of the dependencies (needs uv)
-	uv pip compile --universal --python-version 3.10 --generate-hashes --no-emit-index-url --no-header --no-annotate \
-	  --group dev pyproject.toml --output-file requirements/dev.txt
+	$(LOCK) --python-version 3.10 --group dev pyproject.toml --output-file requirements/dev.txt
+	$(LOCK) --python-version 3.11 --group docs --output-file requirements/docs.txt
 
 clean: ## Remove the virtual environment and what tools have cached here
-	rm -rf $(VENV) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(NEWEST) $(DOCS) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -74,7 +74,9 @@ def test_layers_are_those_that_are_checked() -> None:
     assert words_in_tables(ROOT / "docs" / "architecture.md", "## Layers") == layers
 
 
-@pytest.mark.parametrize(("key", "text"), [("dependencies", "## Dependencies"), ("dev", "To develop:")])
+@pytest.mark.parametrize(
+    ("key", "text"), [("dependencies", "## Dependencies"), ("dev", "To develop:"), ("docs", "To build the site")]
+)
 def test_every_dependency_has_its_reason(key: str, text: str) -> None:
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(rf"^{key} = \[\n(.*?)^\]", project, re.MULTILINE | re.DOTALL)
