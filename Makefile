@@ -48,7 +48,8 @@ cluster: jars $(ARCHIVE) ## Nightly: all examples on a standalone cluster, and e
 docs: $(DOCS)/.ready ## The documentation as a site, in build/site; each link is checked, and warnings are errors
 	rm -rf build/pages build/site
 	$(DOCS)/bin/python -m website.pages build/pages
-	$(DOCS)/bin/zensical build --strict --clean
+	$(DOCS)/bin/python -m website.reference build/pages/reference
+	$(DOCS)/bin/python -m zensical build --strict --clean
 	$(DOCS)/bin/python -m website.checks build/site
 
 lint: setup ## Only lint, types and layers

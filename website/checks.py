@@ -1,7 +1,7 @@
 """Checks the built site: ``python -m website.checks FOLDER``.
 
 Each link within the site leads to a page and an anchor that exist, no page makes a browser ask another host, and the
-API reference shows public paths only.
+API reference shows public paths only, in Python's spelling.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ __all__ = ["faults"]
 
 _LOADED: Final = {"img": "src", "script": "src", "iframe": "src", "source": "src", "link": "href"}
 _NOT_LOADED: Final = frozenset({"canonical", "next", "prev", "alternate", "edit"})
+_JAVA_SPELLING: Final = re.compile(r"kafkastream\.[\w.]*\.[a-z0-9]+[A-Z]\w*")
 _PRIVATE: Final = re.compile(r"\bkafkastream\.(?:cdc|kafka|model|operators|options|page|postgres|spark|sql)\.[\w.]+")
 
 
@@ -86,6 +87,9 @@ def _faults_of(page: Page, site: Path) -> Iterator[str]:
     own = filter(_is_own, (*page.loaded, *page.links))
     yield from (f"leads nowhere: {address}" for address in own if not _leads_somewhere(address, page, site))
     if page.file.is_relative_to(site / "reference"):
+        yield from (
+            f"repeats {anchor} in Java's spelling" for anchor in page.anchors if _JAVA_SPELLING.fullmatch(anchor)
+        )
         yield from sorted({f"shows the private path {path}" for path in _PRIVATE.findall(" ".join(page.text))})
 
 

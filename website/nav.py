@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import yaml
 
-__all__ = ["ROOT", "nav_pages"]
+__all__ = ["ROOT", "nav_modules", "nav_pages"]
 
 ROOT: Final = Path(__file__).parents[1]
 
@@ -24,6 +24,11 @@ def nav_pages() -> list[str]:
     """Paths of all pages of the contents, from the root of the site, in their order."""
     settings = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), _Loader)  # noqa: S506 - a SafeLoader
     return list(_leaves(settings["nav"]))
+
+
+def nav_modules() -> list[str]:
+    """Names of the modules that the API reference describes."""
+    return [page[len("reference/") : -len(".md")] for page in nav_pages() if page.startswith("reference/")]
 
 
 def _leaves(entry: Any) -> Iterator[str]:

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @final
 class ConfigOptions:
-    """Factory of options, as in PyFlink; they become :class:`~kafkastream.options.option.Option`.
+    """Factory of options, as in PyFlink; which ``Configuration`` takes.
 
     Example:
         >>> ConfigOptions.key("rows-per-second").int_type().default_value(10).read("25")

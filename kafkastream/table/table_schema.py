@@ -15,8 +15,8 @@ class TableSchema:
     """Names and types of columns.
 
     Example:
-        >>> from kafkastream.sql.types import Kind
-        >>> print(TableSchema(["id"], [DataType.of(Kind.BIGINT)]))
+        >>> from kafkastream.table import DataTypes
+        >>> print(TableSchema(["id"], [DataTypes.BIGINT()]))
         root
          |-- id: BIGINT
     """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from pathlib import Path
 
 import pytest
 
 from tests.package import ROOT
 from website.checks import faults
-from website.nav import nav_pages
+from website.nav import nav_modules, nav_pages
 from website.pages import lay_out
 
 
@@ -28,6 +30,18 @@ def test_contents_name_every_page_once() -> None:
 def test_contents_name_only_pages_that_are_laid_out(laid_out: Path) -> None:
     named = [page for page in nav_pages() if not page.startswith("reference/")]
     assert [page for page in named if not (laid_out / page).is_file()] == []
+
+
+def test_reference_describes_each_module_of_the_support_page() -> None:
+    support = (ROOT / "docs" / "support.md").read_text(encoding="utf-8")
+    modules = re.findall(r"^## `(kafkastream[\w.]+)`$", support, re.MULTILINE)
+    assert modules
+    assert set(modules) <= set(nav_modules())
+
+
+@pytest.mark.parametrize("module", nav_modules())
+def test_modules_of_the_reference_have_public_names(module: str) -> None:
+    assert importlib.import_module(module).__all__
 
 
 def test_links_lead_to_pages_of_the_site(laid_out: Path) -> None:
@@ -70,6 +84,10 @@ def test_sound_site_has_no_faults(tmp_path: Path) -> None:
         ('<img src="picture.png">', "leads nowhere: picture.png"),
         ('<script src="https://example.org/a.js"></script>', "asks another host for https://example.org/a.js"),
         ('<link rel="stylesheet" href="//example.org/a.css">', "asks another host for //example.org/a.css"),
+        (
+            '<h3 id="kafkastream.common.Row.getKind">getKind</h3>',
+            "repeats kafkastream.common.Row.getKind in Java's spelling",
+        ),
         ("<p>kafkastream.model.windows.Window</p>", "shows the private path kafkastream.model.windows.Window"),
         ('<a title="kafkastream.spark.job">it</a>', "shows the private path kafkastream.spark.job"),
     ],

@@ -43,8 +43,7 @@ class PipelineSpec:
         DefinitionError: Parts contradict each other.
 
     Example:
-        >>> from kafkastream.cdc.spec.simple_sinks import PrintSink
-        >>> from kafkastream.cdc.spec.values_source import ValuesSource
+        >>> from kafkastream.pipeline import PrintSink, ValuesSource
         >>> PipelineSpec(source=ValuesSource(), sink=PrintSink()).routes
         ()
     """

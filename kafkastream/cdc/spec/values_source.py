@@ -61,9 +61,9 @@ class ValuesSource:
         DefinitionError: A change does not match its table.
 
     Example:
-        >>> from kafkastream.sql.types import DataType, Kind
+        >>> from kafkastream.table import DataTypes
         >>> orders = TableId.parse("shop.orders")
-        >>> created = CreateTable(orders, TableSchema.of([("id", DataType.of(Kind.BIGINT))]))
+        >>> created = CreateTable(orders, TableSchema.of([("id", DataTypes.BIGINT())]))
         >>> source = ValuesSource(events=(created, RowChange(orders, Operation.INSERT, after={"id": 1})))
         >>> [str(table) for table in source.schemas]
         ['shop.orders']

@@ -314,7 +314,7 @@ class JdbcSink(Sink, SinkFunction):
     ``JdbcSink.sink`` writes at least once.
 
     Example:
-        >>> from kafkastream.model.common.types import Types
+        >>> from kafkastream.common import Types
         >>> connection = JdbcConnectionOptions.JdbcConnectionOptionsBuilder().with_url("jdbc:postgresql://db/shop")
         >>> sink = JdbcSink.sink(
         ...     "INSERT INTO words VALUES (?, ?)", Types.ROW([Types.STRING(), Types.INT()]), connection.build()

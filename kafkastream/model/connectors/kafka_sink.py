@@ -96,8 +96,8 @@ class KafkaSink(Sink[IN_contra]):
         DefinitionError: A required part is missing, or parts contradict each other.
 
     Example:
-        >>> from kafkastream.model.formats import SimpleStringSchema
-        >>> from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+        >>> from kafkastream.common import SimpleStringSchema
+        >>> from kafkastream.datastream.connectors.kafka import KafkaRecordSerializationSchema
         >>> schema = KafkaRecordSerializationSchema.builder().set_topic("out")
         >>> sink = (
         ...     KafkaSink.builder()

@@ -59,7 +59,7 @@ class KafkaSource(Source[OUT]):
         UnsupportedFeatureError: A subscriber of your own is to discover partitions while the job runs.
 
     Example:
-        >>> from kafkastream.model.formats import SimpleStringSchema
+        >>> from kafkastream.common import SimpleStringSchema
         >>> source = (
         ...     KafkaSource.builder()
         ...     .set_bootstrap_servers("localhost:9092")

@@ -54,7 +54,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
         DefinitionError: When the job is built: a property is missing or wrong.
 
     Example:
-        >>> from kafkastream.model.formats import SimpleStringSchema
+        >>> from kafkastream.common import SimpleStringSchema
         >>> consumer = FlinkKafkaConsumer(
         ...     "orders", SimpleStringSchema(), {"bootstrap.servers": "k:9092", "group.id": "g"}
         ... )
@@ -223,7 +223,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
         DefinitionError: ``bootstrap.servers`` or a schema is missing, or the pool is empty.
 
     Example:
-        >>> from kafkastream.model.formats import SimpleStringSchema
+        >>> from kafkastream.common import SimpleStringSchema
         >>> producer = FlinkKafkaProducer("out", SimpleStringSchema(), {"bootstrap.servers": "k:9092"})
         >>> producer.to_sink().delivery_guarantee.name
         'AT_LEAST_ONCE'

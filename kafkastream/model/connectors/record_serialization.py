@@ -181,7 +181,7 @@ class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):
         """Begin to define how records are made, of parts: topic, key, value, headers, partition.
 
         Example:
-            >>> from kafkastream.model.formats import SimpleStringSchema
+            >>> from kafkastream.common import SimpleStringSchema
             >>> schema = (
             ...     KafkaRecordSerializationSchema.builder()
             ...     .set_topic("out")

@@ -98,7 +98,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
         UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
 
     Example:
-        >>> from kafkastream.model.common.types import Types
+        >>> from kafkastream.common import Types
         >>> order = Types.ROW_NAMED(["item", "counts"], [Types.STRING(), Types.OBJECT_ARRAY(Types.INT())])
         >>> CsvRowDeserializationSchema.Builder(order).build().deserialize(b'"cup, small",1;2')
         Row(item='cup, small', counts=[1, 2])
@@ -213,7 +213,7 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
         UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
 
     Example:
-        >>> from kafkastream.model.common.types import Types
+        >>> from kafkastream.common import Types
         >>> order = Types.ROW_NAMED(["item", "count"], [Types.STRING(), Types.INT()])
         >>> CsvRowSerializationSchema.Builder(order).build().serialize(Row("small cup", 2))
         b'"small cup",2\n'

@@ -47,7 +47,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
         UnsupportedFeatureError: The type has a part that JSON rows cannot hold.
 
     Example:
-        >>> from kafkastream.model.common.types import Types
+        >>> from kafkastream.common import Types
         >>> order = Types.ROW_NAMED(["id", "price"], [Types.LONG(), Types.DOUBLE()])
         >>> schema = JsonRowDeserializationSchema.builder().type_info(order).build()
         >>> schema.deserialize(b'{"id": 7, "price": "1.5", "note": "gift"}')
@@ -181,7 +181,7 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
         UnsupportedFeatureError: The type has a part that JSON rows cannot hold.
 
     Example:
-        >>> from kafkastream.model.common.types import Types
+        >>> from kafkastream.common import Types
         >>> order = Types.ROW_NAMED(["id", "price"], [Types.LONG(), Types.DOUBLE()])
         >>> JsonRowSerializationSchema.builder().with_type_info(order).build().serialize(Row(7, None))
         b'{"id":7,"price":null}'

@@ -170,8 +170,8 @@ class ParquetBulkWriters:
     """Write rows to Parquet files; for ``FileSink.for_bulk_format``.
 
     Example:
-        >>> from kafkastream.sql.types import RowField
-        >>> row = DataType.of(Kind.ROW, fields=(RowField("id", DataType.of(Kind.BIGINT)),))
+        >>> from kafkastream.table import DataTypes
+        >>> row = DataTypes.ROW([DataTypes.FIELD("id", DataTypes.BIGINT())])
         >>> str(ParquetBulkWriters.for_row_type(row, utc_timestamp=True).get_row_type())
         'ROW<`id` BIGINT>'
     """
