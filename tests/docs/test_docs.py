@@ -163,6 +163,7 @@ class Notebook:
         function(*map(self.request.getfixturevalue, inspect.signature(function).parameters))
 
 
+@pytest.mark.timeout(300)  # the tutorial starts a broker of its own, and its job twice
 @pytest.mark.parametrize("page", RUN_PAGES, ids=name_of)
 def test_page_runs_as_written(
     page: Path,
