@@ -83,10 +83,10 @@ class Browser:
         """Whether the page is wider than its window."""
         return bool(self.run("return document.documentElement.scrollWidth > innerWidth"))
 
-    def picture(self, path: Path, width: int, *, dark: bool = False) -> None:
-        """Write a picture of the whole page, with few colours, so that it is small."""
+    def picture(self, path: Path, width: int, *, height: int | None = None, dark: bool = False) -> None:
+        """Write a picture of the whole page, or of its top, with few colours, so that it is small."""
         self.looks(width, dark=dark)
-        self.looks(width, height=int(self.run("return document.documentElement.scrollHeight")), dark=dark)
+        self.looks(width, height=height or int(self.run("return document.documentElement.scrollHeight")), dark=dark)
         whole = Image.open(BytesIO(self.driver.get_screenshot_as_png())).convert("RGB")
         whole.quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 

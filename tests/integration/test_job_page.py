@@ -45,6 +45,7 @@ PER_BATCH: Final = 600
 CUSTOMERS: Final = 50
 SECRET: Final = "not-to-be-shown"
 WIDE, PHONE = 1280, 390
+TOP: Final = 930  # with the tiles, the graph and the charts
 
 
 def order(number: int, now: int) -> str:
@@ -241,6 +242,7 @@ def pictures(chromium: Browser, folder: Path) -> None:
         assert not chromium.overlaps("main > section, main > details"), name
         colours[name] = chromium.run("return getComputedStyle(document.body).backgroundColor")
     assert colours["light"] == colours["phone"] != colours["dark"]
+    chromium.picture(folder / "job-page.png", WIDE, height=TOP)
     chromium.looks(WIDE)
 
 
