@@ -9,11 +9,13 @@ import pytest
 
 from kafkastream.common import Types
 from kafkastream.datastream import StreamExecutionEnvironment
-from kafkastream.errors import UnknownTopicError
+from kafkastream.errors import JobError, UnknownTopicError
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
+from kafkastream.spark.internals.checkpoints import LOCAL_FILES
+from kafkastream.spark.session.query_settings import settings
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,6 +47,29 @@ def test_job_that_does_not_start_leaves_no_temporary_folder(
     with pytest.raises(UnknownTopicError):
         read(parts.bounded("no-such-topic")).execute_and_collect()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("location", ["", "/"])
+def test_queries_write_to_a_local_disk_without_a_process_for_each_file(
+    location: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    directory = f"{tmp_path}{location}" if location else None
+    assert CheckpointFolder.of(spark, JobSettings(name="local", checkpoint_dir=directory)).settings() == LOCAL_FILES
+
+
+def test_queries_write_elsewhere_as_the_program_or_spark_says(folder: CheckpointFolder, spark: SparkSession) -> None:
+    remote = JobSettings(name="remote", checkpoint_dir="hdfs://localhost:1/checkpoints")
+    assert CheckpointFolder.of(spark, remote).settings() == {}
+    with settings(spark, dict.fromkeys(LOCAL_FILES, "manager.of.the.Program")):
+        assert folder.settings() == {}
+
+
+def test_query_begins_with_the_settings_of_its_folder(
+    read: Read, parts: Parts, topic: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(CheckpointFolder, "settings", lambda _: dict.fromkeys(LOCAL_FILES, "no.such.Manager"))
+    with pytest.raises(JobError, match=r"no\.such\.Manager"):
+        list(read(parts.bounded(topic)).execute_and_collect())
 
 
 def test_spark_begins_anew_after_a_finished_run_only(folder: CheckpointFolder, tmp_path: Path) -> None:

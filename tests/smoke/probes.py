@@ -298,7 +298,7 @@ def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) ->
 def count_once(session: SparkSession, servers: str, topic: str, folder: Path) -> list[int]:
     """Count what a query has not read yet by its topic, and return the counts that it tells."""
     told: list[int] = []
-    with settings(session, {**NAMED_SOURCES, **STATE}):
+    with settings(session, {**NAMED_SOURCES, **STATE, **checkpoints.LOCAL_FILES}):
         reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", servers).name("words")
         records = reader.option("subscribe", topic).option("startingOffsets", "earliest").load()
         counts = (

@@ -15,11 +15,13 @@ from typing import Any, Final, final
 import attrs
 from pyspark.sql import SparkSession
 
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.reader import FolderReader, OffsetRange, QueryState, offset_ranges_file, sinks_file
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_json
 from kafkastream.spark.internals.checkpoints import (
+    LOCAL_FILES,
     source_file,
     state_folder,
     state_metadata_folder,
@@ -50,6 +52,12 @@ class CheckpointFolder(FolderReader):
             return CheckpointFolder(own_folder(settings.checkpoint_dir, settings.name), session, temporary=False)
         log.info("job %r has no checkpoint directory: nothing survives its end", settings.name)
         return CheckpointFolder(Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), session, temporary=True)
+
+    def settings(self) -> Mapping[str, str]:
+        """Return the Spark settings with which queries write to the folder, unless the program has its own."""
+        are_chosen = any(self.session.conf.get(key, None) for key in LOCAL_FILES)
+        is_local = self._files.location("").startswith("file:")
+        return LOCAL_FILES if is_local and not are_chosen else FrozenMap()
 
     def keep_record(self, record: JobRecord) -> None:
         """Write the record of this start."""

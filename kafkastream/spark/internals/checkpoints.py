@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Final, final
 
 import attrs
@@ -17,6 +18,7 @@ from kafkastream.errors import DefinitionError
 
 __all__ = [
     "COMMITS",
+    "LOCAL_FILES",
     "OFFSETS",
     "LoggedOffsets",
     "id_file",
@@ -27,6 +29,17 @@ __all__ = [
     "state_metadata_moved",
 ]
 
+LOCAL_FILES: Final[Mapping[str, str]] = {
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+    )
+}
+"""Settings of a query by which it writes these files quickly on a local disk.
+
+By default, Spark renames files by Hadoop's ``FileContext``, which runs the program ``readlink`` eight times for each file
+on a local disk; ``FileSystem`` does not, and is as safe: there, both check that the target does not exist, and then rename.
+https://github.com/apache/hadoop/blob/rel/release-3.5.0/hadoop-common-project/hadoop-common/src/main/java/org/apache/hadoop/fs/RawLocalFileSystem.java
+"""
 OFFSETS: Final = "offsets"
 """Folder of the log with a file for each planned micro-batch."""
 COMMITS: Final = "commits"

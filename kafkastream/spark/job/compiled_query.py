@@ -160,7 +160,7 @@ class CompiledQuery:
 
     def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         names = NAMED_SOURCES if self.part.place.is_named else {}
-        with session_settings(self._folder.session, {**names, **self.plan.settings()}):
+        with session_settings(self._folder.session, {**names, **self._folder.settings(), **self.plan.settings()}):
             return self._begun(runner, heard, inputs, over)
 
     def _begun(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
