@@ -16,6 +16,7 @@ from typing import Final, final
 
 import attrs
 
+from website.chapters import LONG_PAGE, Chapter, chapters, places_of_headings
 from website.nav import ROOT
 
 __all__ = ["lay_out"]
@@ -44,7 +45,9 @@ class Layout:
     def add(self, page: Path) -> None:
         """Write a Markdown file of the repository as a page."""
         source = page.relative_to(ROOT).as_posix()
-        self._write(_place(source), self._on_the_site(page.read_text(encoding="utf-8"), source))
+        parts = chapters() if source == LONG_PAGE else [Chapter(_place(source), page.read_text(encoding="utf-8"))]
+        for part in parts:
+            self._write(part.place, self._on_the_site(part, source))
 
     def add_sources(self) -> None:
         """Write a page for each file and folder that pages link to."""
@@ -56,23 +59,24 @@ class Layout:
             for file in files:
                 self._write(_place(file.relative_to(ROOT).as_posix()), _listing(file))
 
-    def _on_the_site(self, text: str, source: str) -> str:
+    def _on_the_site(self, part: Chapter, source: str) -> str:
         """Return the text of a page without hidden comments, its links leading to pages of the site."""
         parts, end = [], 0
-        for code in _CODE.finditer(text):
-            parts += [self._linked(text[end : code.start()], source), code[0]]
+        for code in _CODE.finditer(part.text):
+            parts += [self._linked(part.text[end : code.start()], part, source), code[0]]
             end = code.end()
-        return "".join([*parts, self._linked(text[end:], source)])
+        return "".join([*parts, self._linked(part.text[end:], part, source)])
 
-    def _linked(self, prose: str, source: str) -> str:
-        return _LINK.sub(lambda link: self._link(link, source), _NESTED.sub("    ", _COMMENT.sub("", prose)))
+    def _linked(self, prose: str, part: Chapter, source: str) -> str:
+        return _LINK.sub(lambda link: self._link(link, part, source), _NESTED.sub("    ", _COMMENT.sub("", prose)))
 
-    def _link(self, link: re.Match[str], source: str) -> str:
+    def _link(self, link: re.Match[str], part: Chapter, source: str) -> str:
         target = os.path.normpath(PurePosixPath(source).parent / link["path"])
         if not target.startswith("docs/") and target not in _MOVED:
             self.sources.add(target)
-        here = os.path.relpath(_place(target), PurePosixPath(_place(source)).parent)
-        return f"]({here}{link['heading'] or ''})"
+        heading = link["heading"] or ""
+        there = places_of_headings()[heading[1:]] if heading and target == LONG_PAGE else _place(target)
+        return f"]({os.path.relpath(there, PurePosixPath(part.place).parent)}{heading})"
 
     def _write(self, place: str, text: str) -> None:
         file = self.folder / place

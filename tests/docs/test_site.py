@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.package import ROOT
+from website.chapters import chapters
 from website.checks import faults
 from website.nav import nav_modules, nav_pages
 from website.pages import lay_out
@@ -24,7 +25,8 @@ def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_contents_name_every_page_once() -> None:
     pages = [page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")]
     named = [page for page in nav_pages() if not page.startswith(("files/", "reference/"))]
-    assert sorted(named) == sorted([*pages, "index.md", "changes.md"])
+    parts = [chapter.place for chapter in chapters()[1:]]
+    assert sorted(named) == sorted([*pages, *parts, "index.md", "changes.md"])
 
 
 def test_contents_name_only_pages_that_are_laid_out(laid_out: Path) -> None:
@@ -50,6 +52,21 @@ def test_links_lead_to_pages_of_the_site(laid_out: Path) -> None:
     assert "](files/LICENSE.md)" in index
     assert "](../files/examples/sql/orders_per_minute.sql.md)" in (laid_out / "sql" / "flink-sql.md").read_text()
     assert "](contributing.md)" in (laid_out / "changes.md").read_text()
+
+
+def test_sections_of_the_support_page_are_pages(laid_out: Path) -> None:
+    sections = re.findall(r"^## (.*)$", (ROOT / "docs" / "support.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert [chapter.title for chapter in chapters()[1:]] == sections
+    udf = (laid_out / "support" / "kafkastream.table.udf.md").read_text(encoding="utf-8")
+    assert udf.startswith("# `kafkastream.table.udf`\n")
+    assert "](../porting/" in "".join(page.read_text(encoding="utf-8") for page in (laid_out / "support").iterdir())
+
+
+def test_links_to_sections_of_the_support_page_lead_to_their_pages(laid_out: Path) -> None:
+    assert "](support/stand-ins.md#stand-ins)" in (laid_out / "architecture.md").read_text(encoding="utf-8")
+    index = (laid_out / "support.md").read_text(encoding="utf-8")
+    assert "](support/kafkastream.metrics.md#kafkastreammetrics)" in index
+    assert "](from-pyflink.md)" not in index
 
 
 def test_links_within_code_stay_and_hidden_comments_go(laid_out: Path) -> None:
