@@ -77,6 +77,8 @@ CALLS: Final = """
     ELEMENT(ARRAY[n]) | TIMESTAMPADD(HOUR, 1, ts) | TIMESTAMPDIFF(DAY, ts, LOCALTIMESTAMP) | EXTRACT(YEAR FROM ts) | FLOOR(ts TO HOUR)
 """
 ARGUMENTS: Final = ("n", "d", "x", "s")
+FORMS: Final = {"PERCENTILE": "PERCENTILE({}, 0.5)", "JSON_OBJECTAGG": "JSON_OBJECTAGG(KEY s VALUE {})"}
+"""Calls of aggregates that take more than a column."""
 
 
 def place(name: str) -> PlacedTable:
@@ -155,9 +157,10 @@ def differences() -> str:
 def aggregates(t_env: TableEnvironment) -> str:
     """Of the aggregates: what they give, by the types of their arguments."""
     header = " | ".join(f"of {COLUMNS[argument]}" for argument in ARGUMENTS)
+    forms = {name: FORMS.get(name, f"{name}({{}})") for name in AGGREGATES}
     rows = (
-        f"| `{name}` | {' | '.join(_result(t_env, f'{name}({argument})') for argument in ARGUMENTS)} |\n"
-        for name in AGGREGATES
+        f"| `{name}` | {' | '.join(_result(t_env, form.format(argument)) for argument in ARGUMENTS)} |\n"
+        for name, form in forms.items()
     )
     return "".join((f"| Aggregate | {header} |\n", "|---|---|---|---|---|\n", *rows))
 

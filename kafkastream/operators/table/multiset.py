@@ -17,6 +17,8 @@ def add_count(counts: Counts, value: Any, by: int) -> int:
         >>> add_count(counts, "b", 2), add_count(counts, "a", -1), counts
         (2, 0, {'b': 2})
     """
+    if value != value:  # noqa: PLR0124 - NaN, which does not equal itself, is one value as in Flink
+        value = next((one for one in counts if one != one), value)  # noqa: PLR0124 - the NaN that is there
     count = counts.get(value, 0) + by
     if count:
         counts[value] = count

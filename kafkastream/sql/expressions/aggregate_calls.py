@@ -8,6 +8,7 @@ from typing import Final, final
 import attrs
 from sqlglot import exp
 
+from kafkastream.sql.expressions.aggregate_forms import FORMS
 from kafkastream.sql.expressions.aggregate_names import AGGREGATES
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.plan.aggregate_types import aggregate_type
@@ -121,6 +122,9 @@ def aggregate_of(of: ExpressionCompiler, node: exp.Expr) -> RequestedAggregate |
 def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
     text, function = of.text, AGGREGATES[_name(node)]
     arguments, is_distinct = _given(node)
+    if function in FORMS:
+        call, argument = FORMS[function](of, node, arguments)
+        return RequestedAggregate(attrs.evolve(call, distinct=is_distinct), (argument,), None)
     separator = ","
     if function is AggregateFunction.LISTAGG and len(arguments) == 2:
         if not arguments[1].is_string:
@@ -190,4 +194,5 @@ def _given(node: exp.Anonymous) -> tuple[list[exp.Expr], bool]:
 
 def _check_order(of: ExpressionCompiler, node: exp.Anonymous, argument: exp.Expr) -> None:
     if isinstance(argument, exp.Order | exp.Limit):
-        raise of.text.refused(node, f"ORDER BY in {_name(node)} is not supported.", "Leave it out.")
+        what = f"Flink does not sort the values of {_name(node)}: it ignores ORDER BY, or refuses it."
+        raise of.text.refused(node, what, "Leave it out, and sort the result with ARRAY_SORT if it must be sorted.")

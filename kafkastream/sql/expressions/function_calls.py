@@ -38,13 +38,10 @@ REFUSED_FUNCTIONS: Final[Mapping[str, str]] = {
     "APPROX_COUNT_DISTINCT": "Flink has it for batches alone: write COUNT(DISTINCT x).",
     "CURRENT_WATERMARK": "The watermark is not to be seen by expressions here.",
     "JSON": "JSON(text) is a value of JSON_OBJECT or JSON_ARRAY.",
-    "JSON_ARRAYAGG": "Write ARRAY_AGG, and JSON_STRING of its result.",
-    "JSON_OBJECTAGG": "Make a text in a Python aggregate function.",
     **{name: _MODEL.format(name) for name in ("ML_EVALUATE", "ML_PREDICT", "VECTOR_SEARCH")},
     "OBJECT_OF": _CLASS,
     "OBJECT_UPDATE": _CLASS,
     "PARSE_JSON": _VARIANT,
-    "PERCENTILE": "Compute it in a Python aggregate function.",
     "SOURCE_WATERMARK": "Write WATERMARK FOR ts AS ts - INTERVAL '5' SECOND.",
     "TRY_PARSE_JSON": _VARIANT,
 }

@@ -31,6 +31,9 @@ class AggregateFunction(enum.Enum):
     STDDEV_SAMP = "STDDEV_SAMP"
     VAR_POP = "VAR_POP"
     VAR_SAMP = "VAR_SAMP"
+    PERCENTILE = "PERCENTILE"
+    JSON_ARRAYAGG = "JSON_ARRAYAGG"
+    JSON_OBJECTAGG = "JSON_OBJECTAGG"
     SINGLE_VALUE = "SINGLE_VALUE"
     USER = "$USER"
     AVG_OF_SUM = "$AVG"
@@ -64,6 +67,7 @@ class AggregateCall:
         distinct: Whether DISTINCT is given.
         filter: Position of a BOOLEAN input column with the condition of FILTER; None for all rows.
         separator: Separator of LISTAGG.
+        percentages: Percentages of PERCENTILE, from 0 to 1.
         user: User-defined function, and its arguments, for USER; else None.
         offset: Number of rows before the row whose value LAG takes.
     """
@@ -75,6 +79,7 @@ class AggregateCall:
     distinct: bool = False
     filter: int | None = None
     separator: str = ","
+    percentages: tuple[float, ...] = ()
     user: UserAggregate | None = None
     offset: int = 1
 

@@ -302,12 +302,13 @@ def _calls(calls: Sequence[AggregateCall]) -> str:
 def _call(call: AggregateCall) -> str:
     distinct = "DISTINCT " if call.distinct else ""
     separator = "" if call.separator == "," else f" SEPARATOR {call.separator!r}"
+    percentages = f" AT {_tuple(map(str, call.percentages))}" if call.percentages else ""
     offset = "" if call.offset == 1 else f" OFFSET {call.offset}"
     where = "" if call.filter is None else f" FILTER c{call.filter}"
     if call.user is not None:
         return _user_call(call.user, call.type, distinct, where)
     argument = "*" if call.argument is None else f"c{call.argument}"
-    return f"{call.function.value}({distinct}{argument}{separator}{offset}){where} {call.type}"
+    return f"{call.function.value}({distinct}{argument}{separator}{percentages}{offset}){where} {call.type}"
 
 
 def _user_call(user: UserAggregate, type_: DataType, distinct: str = "", where: str = "") -> str:

@@ -113,9 +113,6 @@ class AggregateMethods(TreeMethods):
     def percentile(self, percentage: Any, frequency: Any = None) -> Self:
         """Return the exact percentile of the values.
 
-        Warning:
-            Queries with ``percentile`` are refused here: compute it in an aggregate function in Python.
-
         Args:
             percentage: Percentage from 0 to 1, or an array of percentages.
             frequency: Number of times that a value counts, by default 1.

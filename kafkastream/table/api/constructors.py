@@ -90,9 +90,6 @@ def json_array(on_null: JsonOnNull = JsonOnNull.ABSENT, *args: Any) -> Expressio
 def json_object_agg(on_null: JsonOnNull, key_expr: Any, value_expr: Any) -> Expression[Any]:
     """Return a JSON object with a member for each row of a group.
 
-    Warning:
-        Queries with ``json_object_agg`` are refused here: build the string in an aggregate function in Python.
-
     Args:
         on_null: Whether members with a NULL value are written (``NULL``) or left out (``ABSENT``).
         key_expr: Key of the member.
@@ -105,9 +102,6 @@ def json_object_agg(on_null: JsonOnNull, key_expr: Any, value_expr: Any) -> Expr
 
 def json_array_agg(on_null: JsonOnNull, item_expr: Any) -> Expression[Any]:
     """Return a JSON array with an element for each row of a group.
-
-    Warning:
-        Queries with ``json_array_agg`` are refused here: use ``json_string`` of ``array_agg``.
 
     Args:
         on_null: Whether NULL elements are written (``NULL``) or left out (``ABSENT``).

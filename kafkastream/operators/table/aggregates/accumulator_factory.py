@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final, final
 
 from kafkastream.operators.table.aggregates.accumulator import Accumulator, Maker
+from kafkastream.operators.table.aggregates.accumulators_of_json import OF_JSON
 from kafkastream.operators.table.aggregates.accumulators_of_numbers import OF_NUMBERS
 from kafkastream.operators.table.aggregates.accumulators_of_order import OF_ORDER
+from kafkastream.operators.table.aggregates.accumulators_of_percentiles import OF_PERCENTILES
 from kafkastream.operators.table.aggregates.accumulators_of_values import OF_VALUES
 from kafkastream.operators.table.aggregates.user_accumulators import user_accumulator
 from kafkastream.operators.table.multiset import Counts, add_count
@@ -30,9 +32,8 @@ class _Distinct(Accumulator):
 
     def add(self, kept: tuple[Counts, Any], value: Any, sign: int) -> tuple[Counts, Any]:
         counts, inner = kept
-        before = counts.get(value, 0)
         after = add_count(counts, value, sign)
-        if (before > 0) is (after > 0):
+        if (after - sign > 0) is (after > 0):
             return kept
         return (counts, self._inner.add(inner, value, sign))
 
@@ -69,5 +70,7 @@ _MAKERS: Final[Mapping[AggregateFunction, Maker]] = {
     **OF_NUMBERS,
     **OF_VALUES,
     **OF_ORDER,
+    **OF_JSON,
+    **OF_PERCENTILES,
     AggregateFunction.USER: user_accumulator,
 }

@@ -65,9 +65,13 @@ class _Average(_Sum):
     def __init__(self, type_: DataType, sums: DataType) -> None:
         super().__init__(arithmetic(sums), None)
         self._divided = arithmetic(type_).divided
+        self._fits = self._numbers.fitting if sums.kind is Kind.DECIMAL else None
 
     def result(self, kept: tuple[Any, int]) -> Any:
-        return self._divided(*kept) if kept[1] else None
+        total, count = kept
+        if not count or (self._fits and self._fits(total) is None):
+            return None
+        return self._divided(total, count)
 
 
 @final
@@ -92,14 +96,15 @@ class _Variance(Accumulator):
         return (plus(kept[0], partial[0]), plus(kept[1], partial[1]), kept[2] + partial[2])
 
     def result(self, kept: tuple[Any, Any, int]) -> Any:
-        total, squares, count = kept
+        count, numbers = kept[2], self._numbers
         if count - self._fewer <= 0:
             return None
-        numbers = self._numbers
+        total, squares = map(numbers.summed, kept[:2])
         mean = numbers.divided(numbers.times(total, total), count)
         if mean is None:  # it needs more digits than there are
             return None
-        variance = numbers.divided(numbers.minus(squares, mean), count - self._fewer)
+        divide = numbers.quotient if self._is_deviation else numbers.divided
+        variance = divide(numbers.minus(squares, mean), count - self._fewer)
         return numbers.root(variance) if self._is_deviation else variance
 
 
@@ -112,16 +117,18 @@ def _variance(is_sample: bool, is_deviation: bool) -> Callable[[AggregateCall, b
     return lambda call, _: _Variance(arithmetic(call.type), is_sample=is_sample, is_deviation=is_deviation)
 
 
-def _wide(type_: DataType) -> DataType:
-    """Return the type of the sums for AVG in GROUP BY: that of a FLOAT is a DOUBLE."""
-    return DataType.of(Kind.DOUBLE) if type_.kind is Kind.FLOAT else type_
+def _wide(call: AggregateCall) -> DataType:
+    """Return the type of the sums for AVG in GROUP BY: of a FLOAT, DOUBLE; of a DECIMAL, 38 digits with its scale."""
+    if call.type.kind is Kind.DECIMAL and call.argument_type is not None:
+        return DataType.of(Kind.DECIMAL, 38, call.argument_type.scale)
+    return DataType.of(Kind.DOUBLE) if call.type.kind is Kind.FLOAT else call.type
 
 
 OF_NUMBERS: Final[Mapping[AggregateFunction, Maker]] = {
     AggregateFunction.COUNT: lambda _, __: _Count(),
     AggregateFunction.SUM: lambda call, _: _Sum(arithmetic(call.type), None),
     AggregateFunction.SUM0: _zero_sum,
-    AggregateFunction.AVG: lambda call, _: _Average(call.type, _wide(call.type)),
+    AggregateFunction.AVG: lambda call, _: _Average(call.type, _wide(call)),
     AggregateFunction.AVG_OF_SUM: lambda call, _: _Average(call.type, call.type),
     AggregateFunction.VAR_POP: _variance(is_sample=False, is_deviation=False),
     AggregateFunction.VAR_SAMP: _variance(is_sample=True, is_deviation=False),

@@ -66,10 +66,17 @@ class _BestOfCounted(Accumulator):
 
 @final
 class _Listed(Accumulator):
-    """All values in the order of arrival; a retraction removes the first of equal ones."""
+    """All values in the order of arrival; a retraction removes the first of equal ones.
 
-    def __init__(self, finish: Callable[[list[Any]], Any], *, takes_null: bool = False) -> None:
+    Args:
+        finish: Makes the result of the values, of which there is one at least.
+        takes_null: Whether NULL is a value.
+        empty: Result without values.
+    """
+
+    def __init__(self, finish: Callable[[list[Any]], Any], *, takes_null: bool = False, empty: Any = None) -> None:
         self._finish = finish
+        self._empty = empty
         self.takes_null = takes_null
 
     def new(self) -> list[Any]:
@@ -87,7 +94,7 @@ class _Listed(Accumulator):
         return kept
 
     def result(self, kept: list[Any]) -> Any:
-        return self._finish(kept) if kept else None
+        return self._finish(kept) if kept else self._empty
 
 
 @final
@@ -140,6 +147,10 @@ def _joined(separator: str) -> Callable[[str, str], str]:
     return lambda before, value: f"{before}{separator}{value}"
 
 
+def _json_array(elements: list[str]) -> str:
+    return f"[{','.join(elements)}]"
+
+
 OF_VALUES: Final[Mapping[AggregateFunction, Maker]] = {
     AggregateFunction.MIN: lambda _, retracts: _BestOfCounted(min) if retracts else _Best(min),
     AggregateFunction.MAX: lambda _, retracts: _BestOfCounted(max) if retracts else _Best(max),
@@ -153,6 +164,7 @@ OF_VALUES: Final[Mapping[AggregateFunction, Maker]] = {
         _Listed(call.separator.join) if retracts else _Best(_joined(call.separator))
     ),
     AggregateFunction.ARRAY_AGG: lambda _, __: _Listed(tuple, takes_null=True),
+    AggregateFunction.JSON_ARRAYAGG: lambda _, __: _Listed(_json_array, empty="[]"),
     AggregateFunction.COLLECT: lambda _, __: _Collected(),
     AggregateFunction.SINGLE_VALUE: lambda _, __: _Single(),
 }

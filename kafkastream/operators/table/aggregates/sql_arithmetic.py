@@ -45,6 +45,14 @@ class Arithmetic(ABC):
     def fitting(self, total: Any) -> Any:
         """Return a sum as a value of the type."""
 
+    def summed(self, total: Any) -> Any:
+        """Return a sum as far as further arithmetic on it needs: with the bits of the type."""
+        return total
+
+    def quotient(self, total: Any, count: int) -> Any:
+        """Return a quotient, which may still be too large for the type."""
+        return self.divided(total, count)
+
     @abstractmethod
     def divided(self, total: Any, count: int) -> Any:
         """Return a quotient as a value of the type."""
@@ -61,13 +69,22 @@ class _Whole(Arithmetic):
     def __init__(self, bits: int) -> None:
         self._bits = bits
 
+    def times(self, one: int, other: int) -> int:
+        return _wrapped(one * other, self._bits)
+
     def fitting(self, total: int) -> int:
         return _wrapped(total, self._bits)
 
-    def divided(self, total: int, count: int) -> int:
+    def summed(self, total: int) -> int:
+        return self.fitting(total)
+
+    def quotient(self, total: int, count: int) -> int:
         dividend = _wrapped(total, _LONG)
         quotient = abs(dividend) // abs(count)
-        return _wrapped(quotient if (dividend < 0) is (count < 0) else -quotient, self._bits)
+        return quotient if (dividend < 0) is (count < 0) else -quotient
+
+    def divided(self, total: int, count: int) -> int:
+        return self.fitting(self.quotient(total, count))
 
     def root(self, square: int) -> int:
         return math.isqrt(max(square, 0))
@@ -95,6 +112,9 @@ class _Float(_Double):
 
     def minus(self, one: float, other: float) -> float:
         return self.fitting(one - other)
+
+    def times(self, one: float, other: float) -> float:
+        return self.fitting(one * other)
 
     def fitting(self, total: float) -> float:
         try:

@@ -22,7 +22,7 @@ from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import TEXT
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["JSON_CONSTRUCTORS", "JSON_KINDS", "RAW_JSON"]
+__all__ = ["JSON_CONSTRUCTORS", "JSON_KINDS", "RAW_JSON", "is_json"]
 
 RAW_JSON: Final = "$JSON"
 """Function ``JSON(text)``, which is only for values inside of ``JSON_OBJECT`` and ``JSON_ARRAY``."""
@@ -55,9 +55,13 @@ def _values(arguments: Arguments) -> Arguments:
 
 
 def _value_text(value: TypedExpression, text: str) -> str:
-    """Return the Spark SQL of a value inside of other JSON; JSON that a function constructs there is not a string."""
-    is_json = isinstance(value, Call) and (value.function.split(" ")[0] in ("JSON_OBJECT", "JSON_ARRAY", RAW_JSON))
-    return text if is_json else json_text(value.type, text)
+    """Return the Spark SQL of a value inside of other JSON."""
+    return text if is_json(value) else json_text(value.type, text)
+
+
+def is_json(value: TypedExpression) -> bool:
+    """Whether a function constructs a value as JSON, so that it is not a string inside of other JSON."""
+    return isinstance(value, Call) and value.function.split(" ")[0] in ("JSON_OBJECT", "JSON_ARRAY", RAW_JSON)
 
 
 def _object(*, absent: bool) -> BuiltInFunction:

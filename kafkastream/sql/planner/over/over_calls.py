@@ -25,6 +25,7 @@ _NUMBERS: Final[Mapping[str, AggregateFunction]] = {
     "RANK": AggregateFunction.RANK,
     "DENSE_RANK": AggregateFunction.DENSE_RANK,
 }
+_OF_GROUPS: Final = frozenset({AggregateFunction.JSON_ARRAYAGG, AggregateFunction.JSON_OBJECTAGG})
 _OF_BATCHES: Final = frozenset({"LEAD", "NTILE", "PERCENT_RANK", "CUME_DIST"})
 
 
@@ -55,7 +56,7 @@ def over_call(of: ExpressionCompiler, node: exp.Window) -> RequestedAggregate:
     if name == "LAG":
         return _lag(of, called)
     found = None if isinstance(called, exp.Filter) else aggregate_of(of, called)
-    if found is None:
+    if found is None or found.call.function in _OF_GROUPS:
         what = f"OVER must be applied to aggregate function: {text.shown(called)}"
         raise text.error(called, what, "In place of FILTER, aggregate CASE WHEN ... THEN x END.")
     if found.call.function is AggregateFunction.AVG and found.call.type.kind is Kind.FLOAT:

@@ -21,6 +21,7 @@ from tests.unit.operators.table.rows_driving import BIG, KINDS, Driven, TableRow
 from tests.unit.operators.table.rows_driving import call as called
 
 DOUBLE = DataType.of(Kind.DOUBLE)
+TEXT = DataType.string()
 
 
 def call(function: str, argument: int | None = 1, type_: DataType = BIG, **more: Any) -> AggregateCall:
@@ -147,6 +148,42 @@ def test_what_is_chosen_of_values_that_are_only_added() -> None:
     assert results(call("LISTAGG", separator="|"), "a", "b", retracts=False) == "a|b"
     assert results(call("LISTAGG"), retracts=False) is None
     assert results(call("COLLECT"), retracts=False) == ()
+
+
+def test_json_of_a_group() -> None:
+    array, members = call("JSON_ARRAYAGG", type_=TEXT), call("JSON_OBJECTAGG", type_=TEXT)
+    assert results(array, "1", '"a"', "1", ("-", "1")) == '["a",1]'
+    assert results(array) == results(array, "1", ("-", "1")) == "[]"
+    assert results(members, ("b", "1"), ("a\n\x1f", "2"), ("c", None)) == r'{"a\n\u001F":2,"b":1}'
+    assert results(members, ("b", "1"), ("-", ("b", "1")), ("b", "2"), ("-", ("b", "1"))) == '{"b":2}'
+    assert results(members) == "{}"
+
+
+def test_a_key_of_json_is_told_once() -> None:
+    with pytest.raises(CallError) as caught:
+        results(call("JSON_OBJECTAGG", type_=TEXT), ("b", "1"), ("b", "1"))
+    assert "Key 'b' is already present. Duplicate keys are not allowed" in str(caught.value.__cause__)
+
+
+def test_percentiles() -> None:
+    half, most = (call("PERCENTILE", type_=DOUBLE, percentages=(one,)) for one in (0.5, 1.0))
+    once = [(value, 1) for value in (4.0, 1.0, 2.0, 3.0)]
+    assert [results(one, *once) for one in (half, most)] == [2.5, 4.0]
+    assert results(half, *once, ("-", (4.0, 1)), (None, 1), (7.0, None), (8.0, 0), (9.0, -1)) == 2.0
+    assert results(half, (1.0, 3), (2.0, 1)) == 1.0
+    assert results(half) is results(half, (1.0, 1), ("-", (1.0, 1))) is None
+    several = call("PERCENTILE", type_=DataType.of(Kind.ARRAY, parts=(DOUBLE,)), percentages=(1.0, 0.0, 0.25))
+    assert results(several, *once) == (4.0, 1.0, 1.75)
+    assert results(several) is None
+
+
+def test_percentiles_with_nan_as_the_greatest() -> None:
+    nan = [float("nan") for _ in range(3)]
+    half, most = (call("PERCENTILE", type_=DOUBLE, percentages=(one,)) for one in (0.5, 1.0))
+    values = [(nan[0], 1), (1.0, 1), (nan[1], 1), (2.0, 2)]
+    assert results(half, *values) == 2.0
+    assert math.isnan(results(most, *values, ("-", (nan[2], 1))))
+    assert results(most, *values, ("-", (nan[2], 1)), ("-", (nan[2], 1))) == 2.0
 
 
 def test_distinct_values_and_filtered_ones() -> None:
