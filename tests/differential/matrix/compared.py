@@ -9,7 +9,9 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,10 +24,12 @@ from kafkastream.sql.session_functions import PYTHON_FUNCTIONS
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.type_families import BYTES, TEXT
 from kafkastream.sql.types import DataType, Kind
+from kafkastream.testing import EmbeddedKafka
 from tests.differential.matrix.cells import FAMILIES
 from tests.differential.matrix.family import ZONE, Family
+from tests.differential.matrix.our_aggregates import grouped_values_of, planned_family
 from tests.differential.matrix.ours import compiled_family, values_of
-from tests.differential.matrix.reasons import Cell, reason_of
+from tests.differential.matrix.reasons import REASONS, Cell, reason_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -38,6 +42,7 @@ __all__ = [
     "Differences",
     "differences_of",
     "known_of",
+    "planned",
     "refusals",
     "session_of",
     "type_differences",
@@ -54,8 +59,15 @@ KNOWN: Final[Mapping[str, Any]] = json.loads(_KNOWN_FILE.read_text()) if _KNOWN_
 """What differs with a reason: by reason, family and expression, and there by row or ``type``."""
 
 Compiled = Mapping[str, "TypedExpression | KafkastreamError"]
+ValuesOf = Callable[[Mapping[str, TypedExpression]], Mapping[str, list[Any]]]
+"""Computes the values of expressions in all rows."""
 Differences = dict[str, dict[str, Any]]
 """What differs in a family: by expression, and by row or ``type``."""
+
+
+def planned(family: Family) -> Compiled:
+    """The expressions of a family, with their types or why they are refused."""
+    return planned_family(family) if family.by else compiled_family(family)
 
 
 def known_of(family: Family) -> dict[str, dict[str, Any]]:
@@ -89,16 +101,22 @@ def type_differences(family: Family, compiled: Compiled) -> Differences:
     return found
 
 
-def differences_of(session: SparkSession, family: Family, compiled: Compiled) -> Differences:
-    """The values that are not Flink's."""
+def differences_of(family: Family, compiled: Compiled, values_of: ValuesOf) -> Differences:
+    """The values that are not Flink's.
+
+    Args:
+        family: Family.
+        compiled: Its expressions.
+        values_of: Computes the values of those that are not refused.
+    """
     golden = GOLDEN[family.name]
     able = {
         one: made
         for one, made in compiled.items()
-        if not isinstance(made, KafkastreamError) and "values" in golden[one]
+        if not isinstance(made, KafkastreamError) and _is_comparable(family, golden[one].get("values", ()))
     }
     found = Differences()
-    for one, values in values_of(session, family, able).items():
+    for one, values in values_of(able).items():
         pairs = enumerate(zip(values, golden[one]["values"], strict=True))
         cells = {str(row): ours for row, (ours, theirs) in pairs if not _is_same(ours, theirs, able[one].type)}
         if cells:
@@ -106,10 +124,15 @@ def differences_of(session: SparkSession, family: Family, compiled: Compiled) ->
     return found
 
 
+def _is_comparable(family: Family, theirs: Sequence[Any]) -> bool:
+    """Whether Flink has values; an aggregate that fails for some groups only would fail the one query for all groups."""
+    return bool(theirs) and not (family.by and False in theirs and any(value is not False for value in theirs))
+
+
 def _is_same(ours: Any, theirs: Any, type_: DataType) -> bool:
     """Whether values are equal; the texts of a FLOAT have more digits in Java than in Python."""
     if type_.kind is Kind.FLOAT and isinstance(ours, str) and isinstance(theirs, str):
-        return bool(np.float32(ours) == np.float32(theirs)) or ours == theirs
+        return ours == theirs or bool(np.float32(ours) == np.float32(theirs))
     return bool(ours == theirs)
 
 
@@ -149,23 +172,41 @@ def _plain(type_: DataType) -> DataType:
 def main(arguments: Sequence[str]) -> None:
     """Compare some families, or all."""
     names = [one for one in arguments if not one.startswith("--")] or list(GOLDEN)
-    session = None if "--planned" in arguments else session_of(_program())
-    refused, known, counts = list[str](), dict[str, Any](), Counter[str]()
+    with _values("--planned" not in arguments) as values_of:
+        _compare(names, values_of, is_written="--write" in arguments)
+
+
+def _compare(names: Sequence[str], values_of: Callable[[Family], ValuesOf] | None, *, is_written: bool) -> None:
+    counts = Counter[str]()
     for name in names:
-        compiled = {one: made for one, made in compiled_family(FAMILIES[name]).items() if one in GOLDEN[name]}
-        refused += refusals(FAMILIES[name], compiled)
-        for one, cells in _differing(session, FAMILIES[name], compiled).items():
+        compiled = {one: made for one, made in planned(FAMILIES[name]).items() if one in GOLDEN[name]}
+        known: dict[str, dict[str, dict[str, Any]]] = {}
+        for one, cells in _differing(values_of, FAMILIES[name], compiled).items():
             for cell, ours in cells.items():
                 reason = reason_of(_cell(FAMILIES[name], one, cell, ours))
                 counts[reason or "no reason"] += 1
                 if reason:
-                    known.setdefault(reason, {}).setdefault(name, {}).setdefault(one, {})[cell] = ours
+                    known.setdefault(reason, {}).setdefault(one, {})[cell] = ours
                 else:
                     _show(FAMILIES[name], one, {cell: ours})
-    print(counts, f"refused: {len(refused)}")
-    if "--write" in arguments:
-        _REFUSED_FILE.write_text("".join(f"{one}\n" for one in refused))
-        _KNOWN_FILE.write_text(json.dumps(known, indent=1, ensure_ascii=False) + "\n")
+        if is_written:
+            _write(name, refusals(FAMILIES[name], compiled), known)
+    print(counts)
+
+
+def _write(name: str, refused: Sequence[str], known: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write what is refused and what differs in a family, among those of the others."""
+    lines = _REFUSED_FILE.read_text().splitlines() if _REFUSED_FILE.exists() else []
+    by_family = {one: [line for line in lines if line.startswith(f"{one}: ")] for one in FAMILIES}
+    by_family[name] = list(refused)
+    _REFUSED_FILE.write_text("".join(f"{line}\n" for one in by_family.values() for line in one))
+    former = json.loads(_KNOWN_FILE.read_text()) if _KNOWN_FILE.exists() else {}
+    found: dict[str, dict[str, Any]] = {}
+    for reason in REASONS:
+        families = {**former.get(reason, {}), name: known.get(reason, {})}
+        found[reason] = {one: families[one] for one in FAMILIES if families.get(one)}
+    kept = {reason: families for reason, families in found.items() if families}
+    _KNOWN_FILE.write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n")
 
 
 def _cell(family: Family, expression: str, cell: str, ours: Any) -> Cell:
@@ -176,16 +217,29 @@ def _cell(family: Family, expression: str, cell: str, ours: Any) -> Cell:
     return Cell(family.name, expression, row, ours, theirs)
 
 
-def _program() -> SparkSession:
+@contextmanager
+def _values(is_wanted: bool) -> Iterator[Callable[[Family], ValuesOf] | None]:
+    """What computes the values of a family: Spark, and a broker for aggregates; nothing unless it is wanted."""
     from kafkastream.spark.session.session import spark_session
 
-    return spark_session()
+    if not is_wanted:
+        yield None
+        return
+    session = session_of(spark_session())
+    with EmbeddedKafka() as kafka:
+        yield (
+            lambda family: (
+                partial(grouped_values_of, kafka, family.name, family)
+                if family.by
+                else partial(values_of, session, family)
+            )
+        )
 
 
-def _differing(session: SparkSession | None, family: Family, compiled: Compiled) -> Differences:
-    """What differs; the values are those that are known, where there is no session."""
+def _differing(values_of: Callable[[Family], ValuesOf] | None, family: Family, compiled: Compiled) -> Differences:
+    """What differs; the values are those that are known, where they are not computed."""
     found = type_differences(family, compiled)
-    values = known_of(family) if session is None else differences_of(session, family, compiled)
+    values = known_of(family) if values_of is None else differences_of(family, compiled, values_of(family))
     for one, cells in values.items():
         found.setdefault(one, {}).update({cell: ours for cell, ours in cells.items() if cell != "type"})
     return {one: cells for one, cells in found.items() if cells}

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ZONE", "Family", "expressions", "family"]
+__all__ = ["NO_ROW", "ZONE", "Family", "expressions", "family"]
 
 ZONE = "Europe/Berlin"
 """Time zone of the session, which has DST."""
+
+NO_ROW = "no row"
+"""Value of an aggregate of a group whose rows have all gone."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class Family:
         rows: Values as Flink's JSON format reads them.
         expressions: Expressions; each makes a cell with each row.
         by: Column by which aggregates are grouped; empty for calls of functions.
+        source: What aggregates are computed of, with ``{table}``: the table, or a query whose rows change.
+        time: Column with the event time by which rows are in windows; empty without windows.
     """
 
     name: str
@@ -29,12 +34,27 @@ class Family:
     rows: tuple[tuple[Any, ...], ...]
     expressions: tuple[str, ...]
     by: str = ""
+    source: str = "{table}"
+    time: str = ""
+
+    @property
+    def declared(self) -> str:
+        """The columns in CREATE TABLE."""
+        watermark = f", WATERMARK FOR `{self.time}` AS `{self.time}`" if self.time else ""
+        return ", ".join(f"`{name}` {kind}" for name, kind in self.columns) + watermark
 
     @property
     def groups(self) -> tuple[Any, ...]:
         """Values of the column for groups, in the order of their first rows."""
         at = [name for name, _ in self.columns].index(self.by)
         return tuple(dict.fromkeys(row[at] for row in self.rows))
+
+    def query(self, *selected: str, group: str | None = None) -> str:
+        """A query of aggregates, behind the column of the group; of all groups, or of one."""
+        source = self.source.format(table=f"`{self.name}`")
+        where = "" if group is None else f" WHERE {self.by} = '{group}'"
+        windows = ", window_start, window_end" if self.time else ""
+        return f"SELECT {', '.join((self.by, *selected))} FROM {source} AS t{where} GROUP BY {self.by}{windows}"
 
     @property
     def results(self) -> int:
@@ -47,8 +67,8 @@ def expressions(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(line for line in text.strip().splitlines() if line))
 
 
-def family(name: str, columns: str, rows: Sequence[Sequence[Any]], *calls: str, by: str = "") -> Family:
+def family(name: str, columns: str, rows: Sequence[Sequence[Any]], *calls: str, by: str = "", **more: str) -> Family:
     """A family with columns ``name TYPE; name TYPE``, and the lines of ``calls``."""
     named = tuple((one.split(" ", 1)[0], one.split(" ", 1)[1]) for one in columns.split("; "))
     assert all(len(row) == len(named) for row in rows), name
-    return Family(name, named, tuple(map(tuple, rows)), expressions("\n".join(calls)), by)
+    return Family(name, named, tuple(map(tuple, rows)), expressions("\n".join(calls)), by, **more)

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import pytest
 
+from kafkastream.testing import KafkaBroker
 from tests.differential.matrix.cells import FAMILIES
 from tests.differential.matrix.compared import (
     GOLDEN,
@@ -18,11 +20,13 @@ from tests.differential.matrix.compared import (
     Differences,
     differences_of,
     known_of,
+    planned,
     refusals,
     session_of,
     type_differences,
 )
-from tests.differential.matrix.ours import compiled_family
+from tests.differential.matrix.our_aggregates import grouped_values_of
+from tests.differential.matrix.ours import values_of
 from tests.differential.matrix.reasons import REASONS
 
 if TYPE_CHECKING:
@@ -30,12 +34,14 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
+AGGREGATED: Final = ("sums", "spreads")
+"""Families of aggregates whose values are compared, each by one query; of the others only types and refusals are."""
 
 
 @pytest.fixture(scope="module")
 def compiled() -> dict[str, Compiled]:
     """The expressions of all families."""
-    return {name: compiled_family(family) for name, family in RECORDED.items()}
+    return {name: planned(family) for name, family in RECORDED.items()}
 
 
 def _known(*, types: bool) -> dict[str, Differences]:
@@ -76,8 +82,21 @@ def test_types_are_those_of_flink(compiled: dict[str, Compiled]) -> None:
 
 def test_values_are_those_of_flink(spark: SparkSession, compiled: dict[str, Compiled]) -> None:
     session = session_of(spark)
-    found = {name: differences_of(session, family, compiled[name]) for name, family in RECORDED.items()}
-    assert found == _known(types=False)
+    families = {name: family for name, family in RECORDED.items() if not family.by}
+    found = {
+        name: differences_of(family, compiled[name], partial(values_of, session, family))
+        for name, family in families.items()
+    }
+    assert found == {name: cells for name, cells in _known(types=False).items() if name in families}
+
+
+@pytest.mark.parametrize("name", AGGREGATED)
+def test_aggregates_over_micro_batches_are_those_of_flink(
+    name: str, spark: SparkSession, kafka: KafkaBroker, compiled: dict[str, Compiled]
+) -> None:
+    family = RECORDED[name]
+    found = differences_of(family, compiled[name], partial(grouped_values_of, kafka, f"cells-{name}", family))
+    assert found == _known(types=False)[name]
 
 
 def test_reasons_are_few() -> None:
