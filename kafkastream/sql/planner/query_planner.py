@@ -173,7 +173,8 @@ class SelectPlanner:
         """Return the planner of a view."""
         name = ".".join(path)
         if name in self.views:
-            raise self.text.error(node, f"The view {name} reads itself.", "Leave one of the views out.")
+            circle = " -> ".join((*self.views[self.views.index(name) :], name))
+            raise self.text.error(node, f"The view {name} reads itself: {circle}.", "Leave one of the views out.")
         catalog = self.catalog.of(view.query)
         return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
 

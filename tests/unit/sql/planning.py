@@ -123,6 +123,8 @@ class TestCatalog:
             "sides": table("sides", "key INT; note STRING"),
             "dear": View(Expression("SELECT id, price FROM orders WHERE price > 100", Position(7, 3)), ("oid", "p")),
             "broken": View(Expression("SELECT nope FROM orders", Position(7, 3))),
+            "egg": View(Expression("SELECT id FROM hen")),
+            "hen": View(Expression("SELECT id FROM (SELECT * FROM egg)")),
             "endless": View(Expression("SELECT * FROM endless")),
         }
 

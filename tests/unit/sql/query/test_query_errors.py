@@ -56,7 +56,8 @@ RETRIES = "'table'='r', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed
             "line 2, column 2",
         ),
         ("SELECT /*+ LOOKUP('async'='true') */ id FROM orders", "Hint LOOKUP lacks table.", "line 1, column 8"),
-        ("SELECT * FROM endless", "The view endless reads itself.", "line 1, column 15"),
+        ("SELECT id FROM hen", "The view hen reads itself: hen -> egg -> hen.", "line 1, column 16"),
+        ("SELECT * FROM endless", "The view endless reads itself: endless -> endless.", "line 1, column 15"),
         ("SELECT id id2 id3 FROM orders", "'id3' is not expected after 'id2'", "line 1, column 15"),
         (
             "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(id), INTERVAL '1' HOUR))",
