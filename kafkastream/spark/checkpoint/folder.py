@@ -27,7 +27,7 @@ from kafkastream.spark.internals.checkpoints import (
     state_metadata_folder,
     state_metadata_moved,
 )
-from kafkastream.spark.session.checkpoint_files import Files
+from kafkastream.spark.session.checkpoint_files import Files, TemporaryFiles
 
 __all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "own_folder", "slug"]
 
@@ -132,11 +132,16 @@ class CheckpointFolder(FolderReader):
     def clean(self) -> None:
         """Delete the folder if it is temporary."""
         if self.temporary:
-            shutil.rmtree(self.path.removeprefix("file://"), ignore_errors=True)
+            shutil.rmtree(self._directory, ignore_errors=True)
 
     @property
-    def _files(self) -> Files:
-        return Files(self.session, self.path)
+    def _files(self) -> Files | TemporaryFiles:
+        return TemporaryFiles(Path(self._directory)) if self.temporary else Files(self.session, self.path)
+
+    @property
+    def _directory(self) -> str:
+        """Path of a temporary folder."""
+        return self.path.removeprefix("file://")
 
 
 def _epochs_file(name: str) -> str:

@@ -1,9 +1,11 @@
-"""Small files on the file systems of Spark's checkpoints: a local disk, HDFS, an object store."""
+"""Small files next to Spark's checkpoints: on any of Hadoop's file systems, or in a temporary directory."""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any, final
 
 import attrs
@@ -14,7 +16,7 @@ from kafkastream.errors import StorageError
 from kafkastream.spark.internals.jvm import file_system, java_path, jvm_of
 from kafkastream.spark.session.translate_errors import storage_error
 
-__all__ = ["Files"]
+__all__ = ["Files", "TemporaryFiles"]
 
 
 @final
@@ -97,3 +99,63 @@ class Files:
             yield file_system(self.session, path), path
         except Py4JJavaError as error:
             raise storage_error(f"cannot {verb} {self.root}/{name}", error) from None
+
+
+@final
+@attrs.frozen
+class TemporaryFiles:
+    """Files below a temporary directory, which nobody reads after a crash, with the methods of ``Files``.
+
+    Python writes them: Hadoop would start two processes for each file.
+
+    Args:
+        root: Directory.
+    """
+
+    root: Path
+
+    def read(self, name: str) -> str | None:
+        """Return the text of a file; None if it does not exist."""
+        with _translated("read", self.root / name) as path:
+            return path.read_text(encoding="utf-8") if path.exists() else None
+
+    def replace(self, name: str, text: str) -> None:
+        """Replace a file."""
+        with _translated("write", self.root / name) as path:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+
+    def read_replaced(self, name: str) -> str | None:
+        """Return the text of a file; None if it does not exist."""
+        return self.read(name)
+
+    def names(self, folder: str) -> list[str]:
+        """Return the names in a folder; none if it does not exist."""
+        with _translated("read", self.root / folder) as path:
+            return [one.name for one in path.iterdir()] if path.exists() else []
+
+    def location(self, name: str) -> str:
+        """Return the location of a file or folder in the form that Spark saves."""
+        return f"file:{self.root / name}"
+
+    def make_private(self) -> None:
+        """Create the root, readable and writable by its owner alone."""
+        with _translated("create", self.root) as path:
+            path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    def delete(self, name: str) -> None:
+        """Remove a file or folder, if it is there."""
+        with _translated("remove", self.root / name) as path:
+            if path.is_dir():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _translated(verb: str, path: Path) -> Iterator[Path]:
+    """Return a path, and translate errors within the ``with`` block."""
+    try:
+        yield path
+    except OSError as error:
+        raise storage_error(f"cannot {verb} {path}", error) from None
