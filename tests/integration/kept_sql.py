@@ -126,7 +126,7 @@ def await_round(kafka: KafkaBroker, round_: int) -> None:
         TimeoutError: Something is missing.
     """
     expected = (AT_ONCE, IN_THE_END)[round_]
-    wait_until(lambda: results(kafka) >= expected, 240, "the results")
+    wait_until(lambda: results(kafka) >= expected, 500, "the results")
 
 
 def results(kafka: KafkaBroker) -> set[str]:
