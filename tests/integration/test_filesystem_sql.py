@@ -56,13 +56,13 @@ def test_records_become_files_and_files_are_joined_with_records(
 
 
 def test_rows_come_back_from_files(t_env: TableEnvironment, spark: SparkSession, tmp_path: Path) -> None:
-    columns = "id BIGINT, d DECIMAL(10, 2), s STRING, ts TIMESTAMP(3), day DATE, arr ARRAY<INT>"
+    columns = "id BIGINT, d DECIMAL(10, 2), s STRING, ts TIMESTAMP(3), `day` DATE, arr ARRAY<INT>"
     row = "(CAST(1 AS BIGINT), CAST(2.50 AS DECIMAL(10, 2)), 'x,\"y', TIMESTAMP '2024-05-01 10:00:00.120', DATE '2024-05-01', "
     values = f"VALUES {row} CAST(NULL AS ARRAY<INT>))"
     statements = t_env.create_statement_set()
     formats = {"p": "'format' = 'parquet'", "c": "'format' = 'csv', 'csv.null-literal' = '-'"}
     for name, options in formats.items():
-        create(t_env, name, columns, tmp_path / name, options, "PARTITIONED BY (day, ts)")
+        create(t_env, name, columns, tmp_path / name, options, "PARTITIONED BY (`day`, ts)")
         statements.add_insert_sql(f"INSERT INTO {name} {values}")
     statements.execute().wait()
     assert contents(tmp_path / "c") == {"day=19844/ts=2024-05-01T10%3A00%3A00.120": '1,2.5,"x,""y",-\n'}

@@ -29,6 +29,8 @@ def test_jobs_go_on_with_what_an_earlier_version_kept(
     assert kept_checkpoints.totals(kafka) == kept_checkpoints.TOTALS_OF[1]
 
 
+@pytest.mark.nightly
+@pytest.mark.timeout(900)  # a dozen stateful stages start, and start again with the checkpoint
 @pytest.mark.parametrize("archive", archives(kept_sql.JOBS), ids=lambda path: path.name)
 def test_operators_of_sql_go_on_with_what_an_earlier_version_kept(
     spark: SparkSession, kafka: KafkaBroker, tmp_path: Path, archive: Path

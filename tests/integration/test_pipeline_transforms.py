@@ -145,7 +145,7 @@ def test_soft_delete_tells_what_has_happened(kafka: KafkaBroker, topic: str) -> 
     [
         ("id + 1", "", "has no name"),
         ("nothing AS n", "", "nothing"),
-        ("*", "id >", "cannot be read"),
+        ("*", "id >", "ends after"),
         ("SUM(id) AS s", "", "aggregate"),
         ("NO_SUCH(id) AS s", "", "NO_SUCH"),
     ],
