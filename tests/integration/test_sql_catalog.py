@@ -123,7 +123,7 @@ def test_tables_of_topics(kafka: KafkaBroker, new_topic: NewTopic, spark: SparkS
     t_env.execute_sql(f"CREATE TABLE mine (WATERMARK FOR value_at AS value_at) LIKE c.kafka.`{orders}`")
     keyed = "'key.format' = 'raw', 'value.format' = 'json', 'value.fields-include' = 'EXCEPT_KEY'"
     columns_of = {
-        "target": "no BIGINT, id DOUBLE, h BIGINT, city STRING, at BIGINT) WITH ('connector' = 'kafka', 'format' = 'json'",
+        "target": "`no` BIGINT, id DOUBLE, h BIGINT, city STRING, `at` BIGINT) WITH ('connector' = 'kafka', 'format' = 'json'",
         "pairs": f"k BYTES, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH ('connector' = 'upsert-kafka', {keyed}",
     }
     for name, declared in columns_of.items():

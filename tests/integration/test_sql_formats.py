@@ -87,7 +87,7 @@ def test_avro_with_a_registry(
 
 
 def test_rows_that_are_made_up(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
-    columns = "n INT, kind STRING, at TIMESTAMP(3), WATERMARK FOR at AS at"
+    columns = "n INT, kind STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts"
     fields = "'fields.n.kind' = 'sequence', 'fields.n.start' = '1', 'fields.kind.length' = '1', 'fields.n.end' ="
     t_env.execute_sql(f"CREATE TABLE few ({columns}) WITH ('connector' = 'datagen', {fields} '100')")
     t_env.execute_sql(
@@ -97,7 +97,7 @@ def test_rows_that_are_made_up(t_env: TableEnvironment, create: Create, kafka: K
     out = create("taken", "n INT", {**BOUNDED, "format": "json"})
     query = """
         SELECT COUNT(*), SUM(n), MIN(CHAR_LENGTH(kind))
-        FROM TABLE(TUMBLE(TABLE few, DESCRIPTOR(at), INTERVAL '1' DAY)) GROUP BY window_start, window_end
+        FROM TABLE(TUMBLE(TABLE few, DESCRIPTOR(ts), INTERVAL '1' DAY)) GROUP BY window_start, window_end
     """
     with t_env.execute_sql(query).collect() as rows:
         assert list(map(tuple, rows)) == [(100, 5050, 1)]

@@ -118,7 +118,7 @@ def kafka_record(key: bytes, value: bytes | None) -> Record:
 
 def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
     create("orders", COLUMNS)
-    create("payments", "order_id BIGINT, paid DOUBLE, at TIMESTAMP(3), WATERMARK FOR at AS at")
+    create("payments", "order_id BIGINT, paid DOUBLE, paid_at TIMESTAMP(3), WATERMARK FOR paid_at AS paid_at")
     t_env.execute_sql(ORDERS).wait()
     t_env.execute_sql(
         """
@@ -126,7 +126,7 @@ def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> N
         """
     ).wait()
     joined = "SELECT o.id, p.paid FROM orders AS o {} JOIN payments AS p ON o.id = p.order_id {}"
-    within = "AND p.at BETWEEN o.ts AND o.ts + INTERVAL '1' MINUTE"
+    within = "AND p.paid_at BETWEEN o.ts AND o.ts + INTERVAL '1' MINUTE"
     assert changes(t_env, joined.format("", within)) == ["+I[1, 10.0]"]
     paid = create("paid", "id BIGINT, paid DOUBLE, PRIMARY KEY (id) NOT ENFORCED", **UPSERT)
     t_env.execute_sql(f"INSERT INTO paid {joined.format('LEFT', '')}").wait()
