@@ -5,9 +5,7 @@ from __future__ import annotations
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.sql.syntax.parser import parse
-from kafkastream.sql.syntax.statements import CreateTable
-from kafkastream.sql.table import PhysicalColumn
+from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
 
 __all__ = ["fixed_types"]
@@ -27,15 +25,12 @@ def fixed_types(text: str) -> FrozenMap[str, DataType]:
         {'id': 'BIGINT', 'name': 'VARCHAR(10)'}
     """
     try:
-        statements = parse(f"CREATE TABLE fixed ({text})")
-        columns = [
-            column for one in statements if isinstance(one, CreateTable) for column in one.definition.schema.columns
-        ]
-        types = {column.name: column.type for column in columns if isinstance(column, PhysicalColumn)}
-        for type_ in types.values():
-            Conversion().converter(type_)
+        fields = parse_type(f"ROW<{text}>").fields
+        for field in fields:
+            Conversion().converter(field.type)
     except KafkastreamError as error:
         raise ValueError(f"expected names and types, such as id BIGINT, name VARCHAR(10): {error.what}") from None
-    if len(statements) > 1 or len(types) < len(columns):
-        raise ValueError("expected names and types, such as id BIGINT, name VARCHAR(10)")
-    return FrozenMap(types)
+    types = FrozenMap({field.name: field.type for field in fields})
+    if len(types) < len(fields):
+        raise ValueError("expected each name once")
+    return types
