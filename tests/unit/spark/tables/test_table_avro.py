@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 BARE = {"format": "avro"}
 COLUMNS = (
     "b BOOLEAN, t TINYINT, s SMALLINT, i INT NOT NULL, n BIGINT, f FLOAT, d DOUBLE, x STRING, y BYTES, "
-    "p DECIMAL(7, 2), day DATE, at TIME(3), ts TIMESTAMP(3), a ARRAY<TIMESTAMP(3)>, m MAP<STRING, DECIMAL(4, 1)>, "
+    "p DECIMAL(7, 2), `day` DATE, `at` TIME(3), ts TIMESTAMP(3), a ARRAY<TIMESTAMP(3)>, m MAP<STRING, DECIMAL(4, 1)>, "
     "r ROW<`k` INT NOT NULL, `w` ROW<`v` DATE>>, q MULTISET<STRING>"
 )
 # What Flink's AvroSchemaConverter derives: its names, its order, its defaults.
@@ -194,7 +194,7 @@ def test_schema_of_a_table() -> None:
     ("columns", "reason"),
     [
         ("ts TIMESTAMP(6)", "with precision: 6, it only supports precision less than 3"),
-        ("at TIME(6)", "does not support TIME type with precision: 6"),
+        ("`at` TIME(6)", "does not support TIME type with precision: 6"),
         ("ts TIMESTAMP_LTZ(3)", "Unsupported to derive Schema for type: TIMESTAMP_LTZ(3)"),
         ("m MAP<INT, INT>", "non-string as key type of map. The key type is: INT"),
         ("`a b` INT", "Illegal name"),
@@ -241,8 +241,8 @@ def test_times_of_both_kinds(session: SparkSession) -> None:
 
 def test_metadata_passes(session: SparkSession) -> None:
     columns = (
-        "i INT NOT NULL, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', h MAP<STRING, BYTES> METADATA FROM 'headers', "
-        "raw STRING METADATA FROM '__raw_value__'"
+        "i INT NOT NULL, `at` TIMESTAMP_LTZ(3) METADATA FROM 'timestamp', h MAP<STRING, BYTES> METADATA FROM 'headers', "
+        "`raw` STRING METADATA FROM '__raw_value__'"
     )
     definition = table(columns, BARE)
     ((_, number, at, headers, raw),) = read(session, definition, [b"\x0e"], headers=[[("k", b"1")]])
@@ -297,7 +297,7 @@ def framed(schema_id: int, data: bytes) -> bytes:
 
 def test_registered_schemas(session: SparkSession, registry: EmbeddedSchemaRegistry) -> None:
     """Another program's records, by its names, its types, and its order; and the records of a table like this one."""
-    columns = "new STRING, id BIGINT, buyer ROW<`name` STRING, `age` INT>, `list` ARRAY<DOUBLE>"
+    columns = "`new` STRING, id BIGINT, buyer ROW<`name` STRING, `age` INT>, `list` ARRAY<DOUBLE>"
     definition = table(columns, confluent(registry, subject="mine"))
     theirs = registry.register("theirs", json.dumps(ORDER))
     record = {"gone": "RED", "id": 7, "buyer": {"name": "Ann"}, "list": [None, 0.5]}

@@ -19,7 +19,7 @@ def _at(millis: int) -> datetime.datetime:
 
 def test_debezium(session: SparkSession) -> None:
     columns = (
-        "id INT, d DATE, at TIMESTAMP_LTZ(3) METADATA FROM 'value.ingestion-timestamp', "
+        "id INT, d DATE, `at` TIMESTAMP_LTZ(3) METADATA FROM 'value.ingestion-timestamp', "
         "db STRING METADATA FROM 'value.source.database', tbl STRING METADATA FROM 'value.source.table', "
         "p MAP<STRING, STRING> METADATA FROM 'value.source.properties', sc STRING METADATA FROM 'value.schema'"
     ).replace(" at ", " `at` ")

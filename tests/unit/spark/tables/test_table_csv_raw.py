@@ -22,7 +22,7 @@ CSV = {"format": "csv"}
 IGNORING = {**CSV, "csv.ignore-parse-errors": "true"}
 AT = datetime.datetime(2024, 5, 1, 12, 30, 0, 500000)  # noqa: DTZ001 - TIMESTAMP has no zone
 COLUMNS = (
-    "i INT, s STRING, d DOUBLE, dec DECIMAL(10, 2), bo BOOLEAN, `by` BYTES, ts TIMESTAMP(3), arr ARRAY<INT>, "
+    "i INT, s STRING, d DOUBLE, `dec` DECIMAL(10, 2), bo BOOLEAN, `by` BYTES, ts TIMESTAMP(3), arr ARRAY<INT>, "
     "r ROW<x INT, y STRING>"
 )
 

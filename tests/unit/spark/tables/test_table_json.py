@@ -19,7 +19,7 @@ JSON = {"format": "json"}
 IGNORING = {"format": "json", "json.ignore-parse-errors": "true"}
 AT = datetime.datetime(2024, 5, 1, 12, 30, 0, 120000)  # noqa: DTZ001 - TIMESTAMP has no zone
 ALL = (
-    "ti TINYINT, i INT, b BIGINT, d DOUBLE, dec DECIMAL(10, 2), s STRING, bo BOOLEAN, `by` BYTES, da DATE, "
+    "ti TINYINT, i INT, b BIGINT, d DOUBLE, `dec` DECIMAL(10, 2), s STRING, bo BOOLEAN, `by` BYTES, da DATE, "
     "ts TIMESTAMP(3), arr ARRAY<INT>, m MAP<STRING, DOUBLE>, r ROW<x INT, y ROW<z DATE>>"
 )
 
@@ -90,7 +90,7 @@ def test_values_that_do_not_fit(session: SparkSession) -> None:
 
 
 def test_ignoring_errors(session: SparkSession) -> None:
-    definition = table("i INT, ts TIMESTAMP(3), dec DECIMAL(4, 2), arr ARRAY<INT>, r ROW<x INT, y STRING>", IGNORING)
+    definition = table("i INT, ts TIMESTAMP(3), `dec` DECIMAL(4, 2), arr ARRAY<INT>, r ROW<x INT, y STRING>", IGNORING)
     values = [
         '{"i":"x","ts":"2024-05-01 12:30:00.12"}',
         '{"i":',
@@ -132,7 +132,7 @@ def test_missing_fields_and_times(session: SparkSession) -> None:
 
 def test_writing(session: SparkSession) -> None:
     columns = (
-        "id BIGINT, f FLOAT, pay_amount DOUBLE, dec DECIMAL(10, 2), tiny DECIMAL(12, 9), s STRING, `by` BYTES, da DATE, "
+        "id BIGINT, f FLOAT, pay_amount DOUBLE, `dec` DECIMAL(10, 2), tiny DECIMAL(12, 9), s STRING, `by` BYTES, da DATE, "
         "t TIME, ts TIMESTAMP(3), l TIMESTAMP_LTZ(3), arr ARRAY<TIMESTAMP(3)>, m MAP<STRING, INT>, "
         "r ROW<x INT, y TIMESTAMP(3)>"
     )

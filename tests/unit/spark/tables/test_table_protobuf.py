@@ -26,7 +26,7 @@ TYPES = {
 COLUMNS = (
     "d DOUBLE, f FLOAT, n BIGINT, u BIGINT, i INT, b BOOLEAN, s STRING, y BYTES, w INT, e STRING, p ROW<`x` INT>, "
     "names ARRAY<STRING>, parts ARRAY<ROW<`x` INT>>, counts MAP<STRING, BIGINT>, places MAP<INT, ROW<`x` INT>>, "
-    "one INT, other STRING"
+    "`one` INT, other STRING"
 )
 SIMPLE = dict(zip("dfnuibsyw", TYPES, strict=True))
 LABEL_REPEATED = 3

@@ -22,7 +22,7 @@ UPSERT = {"key.format": "csv", "value.format": "json"}
 def test_all_metadata(session: SparkSession) -> None:
     columns = (
         "`topic` STRING METADATA, `partition` INT METADATA, `headers` MAP<STRING, BYTES> METADATA, "
-        "hl ARRAY<ROW<key STRING, value BYTES>> METADATA FROM 'header-list', "
+        "hl ARRAY<ROW<key STRING, `value` BYTES>> METADATA FROM 'header-list', "
         "le INT METADATA FROM 'leader-epoch', o STRING METADATA FROM 'offset', ts TIMESTAMP(3) METADATA FROM 'timestamp', "
         "txt STRING METADATA FROM 'timestamp', tt STRING METADATA FROM 'timestamp-type', msg STRING, "
         "twice AS msg || msg, rk STRING METADATA FROM '__raw_key__', rv STRING METADATA FROM '__raw_value__', never AS 1"
