@@ -5,7 +5,9 @@ from __future__ import annotations
 from kafkastream.cdc.values import Conversion
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.sql.syntax.data_types import parse_type
+from kafkastream.sql.syntax.columns import TableElements
+from kafkastream.sql.syntax.cursor import Cursor
+from kafkastream.sql.table import PhysicalColumn
 from kafkastream.sql.types import DataType
 
 __all__ = ["fixed_types"]
@@ -25,12 +27,15 @@ def fixed_types(text: str) -> FrozenMap[str, DataType]:
         {'id': 'BIGINT', 'name': 'VARCHAR(10)'}
     """
     try:
-        fields = parse_type(f"ROW<{text}>").fields
-        for field in fields:
-            Conversion().converter(field.type)
+        cursor = Cursor(f"({text})", reserved=frozenset())
+        elements = TableElements(cursor)
+        cursor.listed(elements.read)
+        columns = cursor.last(elements.schema(complete=True), "the end of the types").columns
+        types = {column.name: column.type for column in columns if isinstance(column, PhysicalColumn)}
+        for type_ in types.values():
+            Conversion().converter(type_)
     except KafkastreamError as error:
         raise ValueError(f"expected names and types, such as id BIGINT, name VARCHAR(10): {error.what}") from None
-    types = FrozenMap({field.name: field.type for field in fields})
-    if len(types) < len(fields):
-        raise ValueError("expected each name once")
-    return types
+    if len(types) < len(columns):
+        raise ValueError("expected names and types, such as id BIGINT, name VARCHAR(10)")
+    return FrozenMap(types)
