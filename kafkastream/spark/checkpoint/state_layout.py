@@ -16,7 +16,7 @@ from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, LAYOUT
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
-from kafkastream.sql.plan.query_node import StreamNode
+from kafkastream.sql.plan.query_node import streams_read
 
 __all__ = ["Layout"]
 
@@ -156,7 +156,7 @@ class Layout:
 
 def _stages(graph: JobGraph) -> Sequence[Sequence[KeyedNode]]:
     """Return the keyed operators by stateful stage: each stream that a query reads has its own, one after the other."""
-    streams = [graph.reaching(node.id) for node in graph.nodes if isinstance(node, StreamNode)]
+    streams = streams_read(graph)
     inside = {node.id for stream in streams for node in stream.nodes}
     others = ([node for node in level if node.id not in inside] for level in graph.levels())
     return [*chain.from_iterable(stream.levels() for stream in streams), *filter(None, others)]

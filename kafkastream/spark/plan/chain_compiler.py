@@ -54,7 +54,7 @@ from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.operations import TableOperation
-from kafkastream.sql.plan.query_node import QueryNode, StreamNode
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode, streams_read
 
 __all__ = ["ChainCompiler", "level_plans", "pickled", "source_tasks", "task_plan", "writer_plan"]
 
@@ -307,8 +307,7 @@ class ChainCompiler:
         """Whether a task of its own writes to a sink: not directly after a SQL query, which has only that task."""
         if not (self.labels and _is_exact(node) and self._is_behind_keys(node)):
             return False
-        read = (self.graph.reaching(one.id) for one in self.graph.nodes if isinstance(one, StreamNode))
-        inside = {one.id for stream in read for one in stream.nodes}
+        inside = {one.id for stream in streams_read(self.graph) for one in stream.nodes}
         queries = (one for one in self.graph.nodes if isinstance(one, QueryNode) and one.id not in inside)
         return all(self.levels_behind(query, self.graph) for query in queries)
 

@@ -62,6 +62,7 @@ __all__ = [
     "query_graph",
     "query_nodes",
     "routes",
+    "streams_read",
 ]
 
 
@@ -176,6 +177,16 @@ class StreamNode(Node):
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
         return {"input": numbers[self.input]}
+
+
+def streams_read(graph: JobGraph) -> tuple[JobGraph, ...]:
+    """Return the streams that queries read, each up to the conversion of its elements to rows, the last of its nodes.
+
+    A stream that is read on the way to another one is a part of that, and not returned by itself.
+    """
+    streams = [graph.reaching(node.id) for node in graph.nodes if isinstance(node, StreamNode)]
+    parts = {node.id for stream in streams for node in stream.nodes[:-1]}
+    return tuple(stream for stream in streams if stream.nodes[-1].id not in parts)
 
 
 @final

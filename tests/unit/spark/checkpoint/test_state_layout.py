@@ -21,6 +21,7 @@ from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.connectors import StreamTableSource
 from kafkastream.sql.plan.query_node import StreamNode
 from kafkastream.sql.table_stream import TableStream
+from kafkastream.table import StreamTableEnvironment
 from tests.unit.operators.memory import Memory
 
 ANEW = "tart under another job name, or with another checkpoint directory, without any state."
@@ -199,3 +200,16 @@ def test_streams_that_a_query_reads_have_stages_of_their_own() -> None:
     with pytest.raises(DefinitionError, match="'other' was in stage 2"):
         before.continued(Layout.of(read_by_a_query(other, one), 2), ignores_unclaimed=False)
     assert list(map(list, Layout.of(read_by_a_query(one, one), 2).levels)) == [["one"], ["one-2"]]
+
+
+def test_each_query_on_the_result_of_another_has_one_stage() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment()
+    t_env = StreamTableEnvironment.create(env)
+    pairs = Types.ROW_NAMED(["who", "n"], [Types.STRING(), Types.LONG()])
+    table = t_env.from_data_stream(env.from_collection([("a", 1)], pairs))
+    for _ in range(3):
+        sums = t_env.sql_query(f"SELECT who, SUM(n) FROM {table} GROUP BY who")
+        table = t_env.from_data_stream(t_env.to_changelog_stream(sums).map(lambda row: row, pairs))
+    t_env.to_data_stream(table).print()
+    levels = [list(level) for level in Layout.of(env._graph(), 2).levels]
+    assert levels == [["0-group_aggregate"], ["1-group_aggregate"], ["2-group_aggregate"]]
