@@ -113,7 +113,14 @@ def test_fixed_types_stay() -> None:
             inferred(misfit, read)
 
 
-@pytest.mark.parametrize("text", ["id", "id BIGINT; DROP", "id BIGNIT", "a AS b", "id INTERVAL DAY TO SECOND"])
+def test_fixed_types_may_have_comments_and_any_word_as_a_name() -> None:
+    read = FIXED_TYPES.read("day DATE COMMENT 'of the order', no INT, r ROW<value INT>")
+    assert {name: str(type_) for name, type_ in read.items()} == {"day": "DATE", "no": "INT", "r": "ROW<`value` INT>"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "id", "id INT 'x'", "id BIGINT; DROP", "id BIGNIT", "a AS b", "id INTERVAL DAY TO SECOND"]
+)
 def test_fixed_types_are_names_and_types(text: str) -> None:
     with pytest.raises(DefinitionError):
         FIXED_TYPES.read(text)
