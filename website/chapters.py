@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final, final
 
 import attrs
@@ -46,6 +47,7 @@ def chapters() -> list[Chapter]:
     return [Chapter("support.md", f"{top}## Parts\n\n{links}"), *parts]
 
 
+@cache
 def places_of_headings() -> Mapping[str, str]:
     """Return the page of each heading of the long page, by its anchor."""
     return {_slug(heading): chapter.place for chapter in chapters() for heading in _HEADING.findall(chapter.text)}
