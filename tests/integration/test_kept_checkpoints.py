@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kafkastream.testing import KafkaBroker
-from tests.integration import kept_checkpoints
+from tests.integration import kept_checkpoints, kept_sql
 from tests.integration.kept_checkpoints import KeptJobs
 
 if TYPE_CHECKING:
@@ -27,6 +27,15 @@ def test_jobs_go_on_with_what_an_earlier_version_kept(
     go_on(kept_checkpoints.JOBS, kafka, tmp_path, archive)
     assert kept_checkpoints.results(kafka) == kept_checkpoints.RESULTS_OF[1]
     assert kept_checkpoints.totals(kafka) == kept_checkpoints.TOTALS_OF[1]
+
+
+@pytest.mark.timeout(400)  # eleven queries with state start at once
+@pytest.mark.parametrize("archive", archives(kept_sql.JOBS), ids=lambda path: path.name)
+def test_operators_of_sql_go_on_with_what_an_earlier_version_kept(
+    spark: SparkSession, kafka: KafkaBroker, tmp_path: Path, archive: Path
+) -> None:
+    go_on(kept_sql.JOBS, kafka, tmp_path, archive)
+    assert kept_sql.results(kafka) == kept_sql.SECOND
 
 
 def go_on(kept: KeptJobs, kafka: KafkaBroker, folder: Path, archive: Path) -> None:
