@@ -26,7 +26,7 @@ def found(kills: int, guarantee: str, *, outages: bool = False, case: str = "cop
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("case", FEW)
+@pytest.mark.parametrize("case", ["copy", pytest.param("sql", marks=pytest.mark.nightly)])
 def test_few_attacks_lose_and_double_nothing(case: str) -> None:
     findings = found(FEW[case], "EXACTLY_ONCE", case=case)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)

@@ -47,7 +47,10 @@ class Window(ProcessWindowFunction[str, str, str, TimeWindow]):
         yield f"window {(context.window().start - T0) // 1000}: {' '.join(elements)}"
 
 
-@pytest.mark.parametrize("mode", [RuntimeExecutionMode.BATCH, RuntimeExecutionMode.AUTOMATIC])
+@pytest.mark.parametrize(
+    "mode",
+    [RuntimeExecutionMode.BATCH, pytest.param(RuntimeExecutionMode.AUTOMATIC, marks=pytest.mark.nightly)],
+)
 def test_results_come_once_from_elements_in_order(
     env: StreamExecutionEnvironment,
     parts: Parts,

@@ -174,6 +174,7 @@ def test_producer_tells_of_itself(
         job.cancel().result()
 
 
+@pytest.mark.nightly
 @pytest.mark.timeout(400)
 def test_job_that_is_down_for_longer_than_its_transactions_may_take(
     parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path

@@ -34,7 +34,14 @@ if TYPE_CHECKING:
 
 _PATIENCE_S = 120
 
-guarantees = pytest.mark.parametrize("guarantee", list(DeliveryGuarantee), ids=lambda guarantee: guarantee.name)
+_GUARANTEES = (
+    DeliveryGuarantee.EXACTLY_ONCE,
+    *(
+        pytest.param(one, marks=pytest.mark.nightly)
+        for one in (DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.NONE)
+    ),
+)
+guarantees = pytest.mark.parametrize("guarantee", _GUARANTEES, ids=lambda guarantee: guarantee.name)
 
 
 @pytest.fixture(autouse=True)

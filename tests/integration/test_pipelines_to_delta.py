@@ -136,6 +136,7 @@ def test_micro_batch_that_spark_repeats_is_written_once(
             commit.unlink()
 
 
+@pytest.mark.nightly
 def test_document_of_the_scripts_gives_the_same_tables(
     kafka: KafkaBroker, topic: str, session: SparkSession, tmp_path: Path
 ) -> None:
@@ -256,6 +257,7 @@ def test_values_of_each_type_come_back_and_become_the_texts_of_rows(session: Spa
     assert texts == {**expected, "truth": "true", "bytes": "AP9c"}
 
 
+@pytest.mark.nightly
 def test_type_widening_of_delta_is_used_where_the_table_has_it(session: SparkSession, sink: Sink) -> None:
     schema = TableSchema((Column("n", parse_type("INT")),), options={"delta.enableTypeWidening": "true"})
     sink.applier.apply(CreateTable(ORDERS, schema))

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from kafkastream.port.program import port_program
 from kafkastream.testing import KafkaBroker
 
@@ -24,6 +26,7 @@ def output_of(name: str, folder: Path, *arguments: str) -> Sequence[str]:
     return run.stdout.splitlines()
 
 
+@pytest.mark.nightly
 def test_words_are_counted(kafka: KafkaBroker, tmp_path: Path) -> None:
     lines = output_of("WordCount", tmp_path, "--shortest", "3")
     assert lines == ["not: 1", "that: 1", "the: 1", "question: 1"]
@@ -33,6 +36,7 @@ def test_state_timers_and_side_outputs(kafka: KafkaBroker, tmp_path: Path) -> No
     assert sorted(output_of("SmallThenLarge", tmp_path)) == ["alert> ann: 612.25", "broken> cid"]
 
 
+@pytest.mark.nightly
 def test_windows_with_late_elements(kafka: KafkaBroker, tmp_path: Path) -> None:
     lines = output_of("SensorAverages", tmp_path)
     assert sorted(lines) == ["a@10=77.0", "a@20=32.0", "b@10=50.0"]

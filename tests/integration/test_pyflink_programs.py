@@ -105,6 +105,7 @@ def test_kafkastream_run(kafka: KafkaBroker, topic: str, program: Path) -> None:
     assert (done.stdout, done.returncode) == (COUNTS, 0), done.stderr
 
 
+@pytest.mark.nightly
 def test_spark_submit_with_a_launcher(kafka: KafkaBroker, topic: str, program: Path, quick_python: str) -> None:
     kafka.produce(topic, ["to be or", "not to be"])
     given: list[str] = [

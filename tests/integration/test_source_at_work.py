@@ -161,6 +161,7 @@ def _job_whose_topic_is_deleted(env: StreamExecutionEnvironment, read: Read, par
     return job
 
 
+@pytest.mark.nightly
 def test_topic_that_is_deleted_while_it_is_read(
     env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
 ) -> None:

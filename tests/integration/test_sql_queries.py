@@ -140,8 +140,13 @@ def test_joins(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> N
     "windows",
     [
         "TUMBLE(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
-        "HOP(TABLE {}, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
-        "SESSION(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
+        *(
+            pytest.param(windows, marks=pytest.mark.nightly)
+            for windows in (
+                "HOP(TABLE {}, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND)",
+                "SESSION(TABLE {}, DESCRIPTOR(ts), INTERVAL '10' SECOND)",
+            )
+        ),
     ],
 )
 def test_a_window_fails_where_the_time_is_null(

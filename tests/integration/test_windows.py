@@ -100,6 +100,7 @@ def test_collection_and_kafka_in_the_same_windows(
     assert parts.values(target) == ["a 0-10: 1 2", "a 50-60: 59", "b 0-10: 3", "c 70-80: 70"]
 
 
+@pytest.mark.nightly
 def test_partition_that_lags_a_minute_loses_nothing_here_and_much_in_plain_spark(
     env: StreamExecutionEnvironment, spark: SparkSession, parts: Parts, two: str, new_topic: NewTopic
 ) -> None:

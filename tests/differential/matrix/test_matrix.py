@@ -90,7 +90,7 @@ def test_values_are_those_of_flink(spark: SparkSession, compiled: dict[str, Comp
     assert found == {name: cells for name, cells in _known(types=False).items() if name in families}
 
 
-@pytest.mark.parametrize("name", AGGREGATED)
+@pytest.mark.parametrize("name", ["sums", pytest.param("spreads", marks=pytest.mark.nightly)])
 def test_aggregates_over_micro_batches_are_those_of_flink(
     name: str, spark: SparkSession, kafka: KafkaBroker, compiled: dict[str, Compiled]
 ) -> None:
