@@ -30,11 +30,11 @@ differential: jars ## Ask real Flink anew what the programs of tests/differentia
 	python -m tests.differential.golden $(PYFLINK)
 	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
 
-faults: jars $(ARCHIVE) ## Nightly: 680 attacks on nine exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
+faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
 	pytest tests/faults -m nightly
 	pytest tests/integration tests/docs tests/differential -m nightly
 	pytest --hypothesis-profile nightly -m "not java" tests/unit
-	for case in sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
+	for case in latency sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
 

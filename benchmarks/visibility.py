@@ -69,7 +69,7 @@ def main(arguments: Arguments) -> None:
 
 def _delays(servers: str, source: str, target: str, seconds: float, per_second: int) -> Iterator[float]:
     """The time in ms that each record took, of those written in the last ``seconds``."""
-    producer = Producer({"bootstrap.servers": servers, "linger.ms": 0, "log_level": 0})
+    producer = Producer({"bootstrap.servers": servers, "linger.ms": 1, "log_level": 0})
     consumer = Consumer(
         {
             "bootstrap.servers": servers,

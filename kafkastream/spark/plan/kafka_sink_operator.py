@@ -21,7 +21,7 @@ from kafkastream.spark.worker.rejected_records import DeadLetters
 
 __all__: list[str] = []
 
-_PROMPT: Final = {"linger.ms": "0"}
+_PROMPT: Final = {"linger.ms": "1"}
 """Java's properties of a producer in latency mode, unless the program sets them."""
 
 
