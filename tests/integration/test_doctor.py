@@ -1,15 +1,19 @@
-"""``kafkastream doctor`` names each planted fault of a machine and of the brokers, with the way out."""
+"""``kafkastream doctor`` names each planted fault of a machine and of the brokers, with the way out; also ten at once."""
 
 from __future__ import annotations
 
+import json
 import os
+import platform
 import resource
+import shutil
 import subprocess
 import sys
 import venv
 from collections.abc import Iterator, Mapping
 from functools import partial
-from itertools import takewhile
+from importlib.metadata import version
+from itertools import pairwise, takewhile
 from pathlib import Path
 
 import pytest
@@ -26,7 +30,10 @@ from confluent_kafka.admin import (
 from kafkastream.cli import main
 from kafkastream.doctor.brokers import Access, broker_findings
 from kafkastream.doctor.finding import Finding, Verdict
+from kafkastream.spark.session.jars import connector_jars
 from kafkastream.testing import EmbeddedKafka, Security
+from kafkastream.testing.certificates import Certificates
+from tests.integration.conftest import fill
 
 _ACL = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
@@ -91,11 +98,42 @@ def test_python_of_workers_that_does_not_exist_is_named() -> None:
     assert "Unset PYSPARK_PYTHON" in told(doctor(PYSPARK_PYTHON="/nowhere/python"), "/nowhere/python does not start")
 
 
-def test_unreachable_registry_is_named(tmp_path: Path) -> None:
-    settings = tmp_path / "ivysettings.xml"
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
+        (["2.7.18", "{package}", "{pyspark}"], "is Python 2.7.18, the program's is"),
+        (["{python}", "0.0.1", "{pyspark}"], "has kafkastream 0.0.1 and pyspark"),
+        (["{python}", "{package}", "4.2.0"], "and pyspark 4.2.0"),
+    ],
+)
+def test_python_of_workers_with_other_versions_is_named(answer: list[str], fault: str, tmp_path: Path) -> None:
+    """A program that answers as a Python of other versions would."""
+    same = {"python": platform.python_version(), "package": version("kafkastream"), "pyspark": version("pyspark")}
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho '{json.dumps([one.format(**same) for one in answer])}'\n")
+    python.chmod(0o755)
+    assert f"such as {sys.executable}" in told(doctor(PYSPARK_PYTHON=str(python)), fault)
+
+
+def without_registry(folder: Path) -> dict[str, str]:
+    """The environment of a machine that has no jars, and reaches no registry."""
+    settings = folder / "ivysettings.xml"
     settings.write_text(_NO_REGISTRY)
-    run = doctor(KAFKASTREAM_JARS_DIR=str(tmp_path / "jars"), KAFKASTREAM_IVY_SETTINGS=str(settings))
+    return {"KAFKASTREAM_JARS_DIR": str(folder / "jars"), "KAFKASTREAM_IVY_SETTINGS": str(settings)}
+
+
+def test_unreachable_registry_is_named(tmp_path: Path) -> None:
+    run = doctor(most_files=None, **without_registry(tmp_path))
     assert "name a mirror in KAFKASTREAM_IVY_SETTINGS" in told(run, "Kafka connector: ")
+
+
+def test_jar_of_the_connector_that_is_missing_is_named(tmp_path: Path) -> None:
+    *folders, folder, name = connector_jars()[-1].parts[-3:]
+    kept = tmp_path.joinpath("jars", *folders, folder)
+    shutil.copytree(connector_jars()[-1].parent, kept)
+    (kept / name).unlink()
+    run = doctor(most_files=None, **without_registry(tmp_path))
+    assert "copy the folder of KAFKASTREAM_JARS_DIR" in told(run, "Kafka connector: ")
 
 
 def test_low_limit_of_open_files_is_named() -> None:
@@ -105,6 +143,14 @@ def test_low_limit_of_open_files_is_named() -> None:
 def test_checkpoint_directory_without_rights_is_named() -> None:
     run = doctor("--checkpoint-dir", "/proc/checkpoints")
     assert "right to write there" in told(run, "checkpoint directory: /proc cannot be written to")
+
+
+def test_full_disk_of_checkpoints_is_named(small_disk: Path) -> None:
+    run = doctor("--checkpoint-dir", str(small_disk / "jobs"))
+    assert "Make room" in told(run, f"checkpoint directory: {small_disk / 'jobs'}: 0.0 GiB free")
+    fill(small_disk)
+    run = doctor("--checkpoint-dir", str(small_disk / "jobs"))
+    assert "name another directory" in told(run, f"{small_disk} cannot be written to: No space left on device")
 
 
 def test_temporary_directory_that_is_missing_is_named(tmp_path: Path) -> None:
@@ -190,6 +236,13 @@ def test_certificate_that_is_not_trusted_is_named(guarded: EmbeddedKafka) -> Non
     assert "ssl.truststore" in wrong(untrusting)["brokers"].now
 
 
+def test_certificate_of_another_authority_is_named(guarded: EmbeddedKafka, tmp_path: Path, java: Path) -> None:
+    others = Certificates(tmp_path / "others")
+    others.make(java)
+    trusting = {key: value for key, value in client(guarded).items() if not key.startswith("ssl.")}
+    assert "ssl.truststore" in wrong(trusting | others.truststore("PEM"))["brokers"].now
+
+
 def test_wrong_protocol_is_named(guarded: EmbeddedKafka) -> None:
     servers = client(guarded)["bootstrap.servers"]
     found = wrong({"bootstrap.servers": servers, "default.api.timeout.ms": "3000"})
@@ -198,15 +251,49 @@ def test_wrong_protocol_is_named(guarded: EmbeddedKafka) -> None:
 
 def test_brokers_that_do_not_answer_are_named() -> None:
     found = wrong({"bootstrap.servers": "127.0.0.1:1", "default.api.timeout.ms": "2000"})
-    assert "brokers" in found
+    assert "127.0.0.1:1" in found["brokers"].text
+    assert "Check that the address is right" in found["brokers"].now
+
+
+def file_of(properties: Mapping[str, str], file: Path) -> str:
+    """Write properties as Kafka's own tools read them."""
+    lines = [f"{key}={value!s}\n".replace("\n", "\\\n", value.count("\n")) for key, value in properties.items()]
+    file.write_text("".join(lines))
+    return str(file)
+
+
+def test_ten_faults_at_once_are_named_each(guarded: EmbeddedKafka, tmp_path: Path) -> None:
+    run = doctor(
+        *("--properties", file_of(client(guarded, "bob"), tmp_path / "bob.properties")),
+        *("--source", "orders", "--sink", "totals", "--group", "totals-job", "--transactional-id-prefix", "exactly"),
+        *("--checkpoint-dir", "/proc/checkpoints"),
+        most_files=256,
+        JAVA_HOME=str(tmp_path),
+        PYSPARK_PYTHON="/nowhere/python",
+        SPARK_LOCAL_DIRS=str(tmp_path / "missing"),
+        **without_registry(tmp_path),
+    )
+    assert [line.split(": ")[0] for line in run.stdout.splitlines() if line.startswith("WRONG")] == [
+        "WRONG  Python of workers",
+        "WRONG  Java",
+        "WRONG  Kafka connector",
+        "WRONG  open files",
+        "WRONG  temporary files",
+        "WRONG  checkpoint directory",
+        "WRONG  source orders",
+        "WRONG  sink totals",
+        "WRONG  group totals-job",
+        "WRONG  transactions exactly",
+    ]
+    ways_out = [below for line, below in pairwise(run.stdout.splitlines()) if line.startswith("WRONG")]
+    assert all(below.startswith(" ") and below.strip() for below in ways_out)
+    assert "\n10 of " in run.stdout
+    assert run.returncode == 1
 
 
 def test_command_reads_properties_from_a_file(guarded: EmbeddedKafka, tmp_path: Path) -> None:
-    file = tmp_path / "client.properties"
-    file.write_text(
-        "".join(f"{key}={value!s}\n".replace("\n", "\\\n", value.count("\n")) for key, value in client(guarded).items())
-    )
-    asked = ["doctor", "--no-spark", "--properties", str(file), "--source", "orders", "--sink", "orders"]
+    file = file_of(client(guarded), tmp_path / "client.properties")
+    asked = ["doctor", "--no-spark", "--properties", file, "--source", "orders", "--sink", "orders"]
     result = CliRunner().invoke(main, asked)
     assert result.exit_code == 1
     assert "source orders: 1 partition, may be read" in result.output

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +12,7 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import StorageError
 from kafkastream.testing import wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.integration.conftest import fill
 
 if TYPE_CHECKING:
     from tests.integration.conftest import Parts, Read
@@ -31,28 +29,6 @@ def test_directory_that_cannot_be_made_is_named_with_the_cause(
     assert str(tmp_path / "file") in str(raised.value)
     assert "ot a directory" in raised.value.what
     assert "java" not in str(raised.value)
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 4 MiB, where this user may mount one."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(disk)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip(f"mount: {mounted.stderr.decode().strip()}")
-    yield disk
-    subprocess.run(["umount", "--lazy", str(disk)], check=True)
-
-
-def fill(disk: Path) -> Path:
-    """Leave no space; returns what has taken it."""
-    with (disk / "filler").open("wb", buffering=0) as filler, suppress(OSError):
-        while True:
-            filler.write(bytes(4096))
-    return disk / "filler"
 
 
 def test_full_disk_is_the_error_of_a_start(
