@@ -111,6 +111,16 @@ def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, to
     assert errors == "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n"
 
 
+def test_ctrl_c_stops_a_job_whose_result_is_awaited(kafka: KafkaBroker, topic: str, script: Path) -> None:
+    awaited = 'env.execute_async("lines").get_job_execution_result().result()'
+    script.write_text(JOB.replace('env.execute("lines")', awaited))
+    with at_work(script, kafka, topic) as program:
+        os.killpg(program.pid, signal.SIGINT)
+        out, errors = program.communicate(timeout=120)
+    assert (out, program.returncode) == ("", 130)
+    assert errors == "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n"
+
+
 def test_sigterm_stops_after_the_micro_batch(kafka: KafkaBroker, topic: str, script: Path) -> None:
     with at_work(script, kafka, topic) as program:
         program.terminate()

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Final, final
 
@@ -17,6 +14,7 @@ from kafkastream.cli.titled_table import titled_table
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.options.table_config import MOST_RESULT_ROWS, RESULT_MODE
+from kafkastream.spark.session.signals import interruptible
 from kafkastream.sql.syntax.parser import parse
 from kafkastream.sql.syntax.statements import Query, Statement
 from kafkastream.sql.syntax.tokens import TokenKind
@@ -78,7 +76,7 @@ class ShellSession:
     def execute(self, text: str) -> None:
         """Execute a command of the shell, or SQL statements; errors are printed and end the text, not the session."""
         try:
-            with _interruptible():
+            with interruptible():
                 self._execute(text)
         except KafkastreamError as error:
             self._console.print(f"error: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
@@ -103,7 +101,7 @@ class ShellSession:
             self._jobs.append((datetime.now().astimezone(), job))
             self._console.print(f"Job {job.get_job_id()} is running. SHOW JOBS; lists jobs, STOP JOB 'id'; stops one.")
             return
-        with _interruptible():  # Spark installs a handler of its own when it starts
+        with interruptible():  # Spark installs a handler of its own when it starts
             self._print(statement, result)
 
     def _print(self, statement: Statement, result: TableResult) -> None:
@@ -169,16 +167,3 @@ class ShellSession:
                 return False
             self._stop(running)
         return True
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Make Ctrl-C raise KeyboardInterrupt, instead of calling Spark's handler, which kills the micro-batches of all jobs."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -17,6 +17,7 @@ from kafkastream.metrics.standing import Standing, time_text
 from kafkastream.model.common.html import html_table
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.job.notebook_display import show_in_place
 from kafkastream.model.job.page_settings import PageSettings
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
 
@@ -219,14 +220,22 @@ class JobClient:
     def __init__(self, job: RunningJob) -> None:
         self._job = job
 
+    def _ipython_display_(self) -> None:
+        """Show name, status and progress of the job in a notebook, refreshed in place until the job has ended."""
+        show_in_place(self._repr_html_, self._job.finished)
+
     def _repr_html_(self) -> str:
-        """Return name, status and progress of the job, for a notebook."""
+        """Return name, status and progress of the job, and the error by which it has failed, for a notebook."""
         standing = self._job.standing()
         read = "-" if standing is None else f"{standing.records:,}"
         lag = "-" if standing is None or standing.lag is None else f"{standing.lag:,}"
         watermark = "-" if standing is None else time_text(standing.watermark_ms, "seconds")
-        row = [self._job.name, self._job.status().name, read, lag, watermark]
-        return html_table(["job", "status", "records", "lag", "watermark"], [row])
+        status = self._job.status()
+        failure = self._job.finished.exception() if status is JobStatus.FAILED else None
+        row = [self._job.name, status.name, read, lag, watermark]
+        return html_table(
+            ["job", "status", "records", "lag", "watermark"], [row], "" if failure is None else str(failure)
+        )
 
     def get_job_id(self) -> JobID:
         """Return the job's identity."""
@@ -264,7 +273,10 @@ class JobClient:
         return self._job.cancel()
 
     def get_job_execution_result(self) -> Future[JobExecutionResult]:
-        """Return a future of the job's result; it is done when the job has ended, and raises the job's error."""
+        """Return a future of the job's result; it is done when the job has ended, and raises the job's error.
+
+        While ``result()`` waits without a time limit, Ctrl-C stops the job after the running micro-batch.
+        """
         return self._job.finished
 
     getJobExecutionResult = get_job_execution_result

@@ -14,6 +14,7 @@ from typing_extensions import Self
 
 from kafkastream.metrics.standing import Standing
 from kafkastream.spark.job.running_job import Job
+from kafkastream.spark.session.signals import interruptible
 
 __all__ = ["CollectedElements"]
 
@@ -48,6 +49,13 @@ class CollectedElements:
     def __next__(self) -> Any:
         if self._peeked:
             return self._peeked.popleft()
+        with suppress(queue.Empty):
+            return self._elements.get_nowait()
+        with interruptible():
+            return self._awaited()
+
+    def _awaited(self) -> Any:
+        """Wait for the next element."""
         while True:
             try:
                 return self._elements.get(timeout=_POLL_S)
@@ -66,13 +74,24 @@ class CollectedElements:
         Args:
             count: Maximum number of elements.
             patience_s: Maximum time to wait for the first one, in s; more are awaited for 2 s.
+
+        Raises:
+            KeyboardInterrupt: Ctrl-C came, and the job has been cancelled.
         """
+        try:
+            with interruptible():
+                self._peek(count, patience_s)
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        return tuple(islice(self._peeked, count)), self._is_exhausted and len(self._peeked) <= count
+
+    def _peek(self, count: int, patience_s: float) -> None:
         until = time.monotonic() + patience_s
         while len(self._peeked) < count and not self._is_exhausted and time.monotonic() < until:
             with suppress(queue.Empty):
                 self._peeked.append(self._elements.get(timeout=_POLL_S))
                 until = min(until, time.monotonic() + _MORE_S)
-        return tuple(islice(self._peeked, count)), self._is_exhausted and len(self._peeked) <= count
 
     @property
     def _is_exhausted(self) -> bool:

@@ -21,7 +21,7 @@ from kafkastream.spark.job.page_record import PageRecord
 from kafkastream.spark.job.query_runner import Part, QueryRunner, only_logged
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_query import RunningQuery
-from kafkastream.spark.session.signals import stop_signals
+from kafkastream.spark.session.signals import end_by, stop_signals
 from kafkastream.spark.session.translate_errors import translated
 
 __all__ = ["Job", "wait_for"]
@@ -45,8 +45,8 @@ class _Finished(Future[JobExecutionResult]):
 
     def result(self, timeout: float | None = None) -> JobExecutionResult:
         self.is_asked_for = True
-        if timeout is None:
-            _wait([self._job])
+        if timeout is None and not self.done():
+            wait_for([self._job])
         return super().result(timeout)
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
@@ -86,6 +86,7 @@ class Job:
         self.name = name
         self.finished = _Finished(self)
         self.stopping = threading.Event()
+        self.hurrying = threading.Event()
         self._servers = servers
         self._runners = [QueryRunner(part, job_id, name, servers, lambda: self._is_to_stop) for part in parts]
         self._restarts = restarts
@@ -142,6 +143,7 @@ class Job:
         Raises:
             KafkastreamError: The job has failed.
             SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the job has stopped after the running micro-batch.
+            KeyboardInterrupt: Ctrl-C came in an interactive session, and the job has stopped likewise.
         """
         wait_for([self])
         return self.finished.result()
@@ -178,7 +180,8 @@ class Job:
             self._failure = self._failure or self._folder_lost()
             if self._is_to_stop:
                 since = since or time.monotonic()
-                _stop_idle(self._runners, at_once=time.monotonic() - since > _PATIENCE_S)
+                hurries = self.hurrying.is_set() or time.monotonic() - since > _PATIENCE_S
+                _stop_idle(self._runners, at_once=hurries)
                 time.sleep(_POLL_S)
                 continue
             _wait_for_one(self._runners)
@@ -262,16 +265,17 @@ def wait_for(jobs: Sequence[Job]) -> None:
     Raises:
         KafkastreamError: A job has failed: the error of the first.
         SystemExit: SIGINT (Ctrl-C) or SIGTERM came, and the jobs have stopped after their running micro-batch.
+        KeyboardInterrupt: Ctrl-C came in an interactive session, and the jobs have stopped likewise.
     """
     for one in jobs:
         one.finished.is_asked_for = True
-    with stop_signals(partial(_stop, jobs)) as signals:
+    with stop_signals(partial(_stop_or_hurry, jobs)) as signals:
         _wait(jobs)
     failures = [one.failure for one in jobs if one.failure is not None]
     if failures:
         raise failures[0]
     if signals:
-        raise SystemExit(128 + signals[0])
+        end_by(signals[0])
 
 
 def _wait(jobs: Sequence[Job]) -> None:
@@ -291,6 +295,15 @@ def _stop(jobs: Iterable[Job]) -> bool:
     for one in running:
         one.cancel()
     return bool(running)
+
+
+def _stop_or_hurry(jobs: Sequence[Job]) -> bool:
+    """Cancel the jobs; if they are being cancelled already, make them stop in the middle of a micro-batch, and return False."""
+    if _stop(jobs):
+        return True
+    for one in jobs:
+        one.hurrying.set()
+    return False
 
 
 def _active(runners: Iterable[QueryRunner]) -> list[RunningQuery]:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-__all__ = ["exit_at_sigterm", "stop_signals"]
+__all__ = ["end_by", "exit_at_sigterm", "interruptible", "stop_signals"]
 
 _AGAIN: Final = {signal.SIGINT: "Ctrl-C again", signal.SIGTERM: "another SIGTERM"}
 
@@ -27,6 +27,35 @@ def exit_at_sigterm() -> None:
 
 def _exit(number: int, _: FrameType | None) -> NoReturn:
     raise SystemExit(128 + number)
+
+
+def end_by(number: int) -> NoReturn:
+    """End the program by a signal that it has received; in an interactive session Ctrl-C ends only the statement or cell.
+
+    Args:
+        number: Number of the signal.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came in an interactive session, such as a notebook.
+        SystemExit: Otherwise, with the exit code of a program that a signal has ended.
+    """
+    # Interactive sessions, IPython's kernel among them, have a prompt: https://docs.python.org/3/library/sys.html#sys.ps1
+    if number == signal.SIGINT and hasattr(sys, "ps1"):
+        raise KeyboardInterrupt
+    raise SystemExit(128 + number)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Make Ctrl-C raise KeyboardInterrupt, instead of calling Spark's handler, which kills the micro-batches of all jobs."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 @contextmanager

@@ -63,6 +63,11 @@ def test_a_notebook_shows_the_progress_of_a_job() -> None:
     assert all(f"<td>{text}</td>" in html for text in ("copy", "RUNNING", "1,234", "5", "1970-01-01 00:00:00+00:00"))
 
 
+def test_only_a_notebook_shows_a_job_in_place() -> None:
+    with pytest.raises(NotImplementedError):
+        JobClient(Running())._ipython_display_()
+
+
 def test_clients_answer_with_futures() -> None:
     job = Running()
     client = JobClient(job)
