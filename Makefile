@@ -15,10 +15,10 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test differential faults soak cluster docs check lint unit lock clean
+.PHONY: help setup newest jars demo test differential faults soak cluster docs release-check check lint unit lock clean
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
 
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
@@ -51,6 +51,9 @@ docs: $(DOCS)/.ready ## The documentation as a site, in build/site; each link is
 	$(DOCS)/bin/python -m website.reference build/pages/reference
 	$(DOCS)/bin/python -m zensical build --strict --clean
 	$(DOCS)/bin/python -m website.checks build/site
+
+release-check: jars ## Builds and checks the archives of a release, and runs the wheel on each supported Python of this machine
+	python -m tests.release
 
 lint: setup ## Only lint, types and layers
 	ruff check

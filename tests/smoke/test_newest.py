@@ -12,6 +12,7 @@ import pytest
 
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.release.readmes_job import readmes_job
 from tests.smoke.jobs import PROBES, ROUNDS
 
 ROOT = Path(__file__).parents[2]
@@ -28,14 +29,6 @@ def environment() -> dict[str, str]:
     own = str(Path(sys.executable).parent)
     path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
     return {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"PATH": path}
-
-
-def readmes_job(servers: str, topic: str) -> str:
-    found = re.search(
-        r"^## A job$.*?^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE
-    )
-    assert found
-    return found[1].replace("localhost:9092", servers).replace('"lines"', f'"{topic}"')
 
 
 @pytest.mark.timeout(300)
