@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkastream.spark.session.spark_versions import TESTED
 from tests.package import ROOT
 from website.chapters import chapters
 from website.checks import faults
@@ -27,6 +28,20 @@ def test_contents_name_every_page_once() -> None:
     named = [page for page in nav_pages() if not page.startswith(("files/", "reference/"))]
     parts = [chapter.place for chapter in chapters()[1:]]
     assert sorted(named) == sorted([*pages, *parts, "index.md", "changes.md"])
+
+
+def test_site_says_which_version_it_describes() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (version,) = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    assert f"\ncopyright: kafkastream {version}, " in settings
+    page = (ROOT / "docs" / "versions.md").read_text(encoding="utf-8")
+    assert f"describes kafkastream {version}," in page
+    minors = sorted(map(int, re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', project)))
+    oldest, newest = re.findall(r"[\d.]+", TESTED)
+    before = f"{newest.partition('.')[0]}.{int(newest.partition('.')[2]) - 1}.x"
+    row = f"| {version} | Flink and PyFlink 2.2 | 3.{minors[0]} to 3.{minors[-1]} | {oldest} to {before} "
+    assert row in page
 
 
 def test_contents_name_only_pages_that_are_laid_out(laid_out: Path) -> None:
