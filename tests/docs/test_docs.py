@@ -84,6 +84,7 @@ RUN_PAGES = [
     page
     for page in PAGES
     if page.parent.name != "queries"  # test_query_pages.py runs their queries in one job
+    and page.name != "cookbook.md"  # test_cookbook.py runs its programs
     and any(isinstance(part, Block) and part.language in RUN for part in parts(page))
 ]
 
