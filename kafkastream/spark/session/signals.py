@@ -48,14 +48,8 @@ def end_by(number: int) -> NoReturn:
 @contextmanager
 def interruptible() -> Iterator[None]:
     """Make Ctrl-C raise KeyboardInterrupt, instead of calling Spark's handler, which kills the micro-batches of all jobs."""
-    if threading.current_thread() is not threading.main_thread():
+    with _handled_by(signal.default_int_handler, signal.SIGINT):
         yield
-        return
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_DFL if before is None else before)
 
 
 @contextmanager
@@ -69,9 +63,6 @@ def stop_signals(stop: Callable[[], bool]) -> Iterator[list[int]]:
         The signals received so far.
     """
     seen: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield seen
-        return
 
     def on_signal(number: int, _: FrameType | None) -> None:
         if not stop():
@@ -80,9 +71,18 @@ def stop_signals(stop: Callable[[], bool]) -> Iterator[list[int]]:
         print(f"\nStopping after the running micro-batch; {again} stops at once.", file=sys.stderr)  # noqa: T201
         seen.append(number)
 
-    before: dict[signal.Signals, Any] = {number: signal.signal(number, on_signal) for number in _AGAIN}
-    try:
+    with _handled_by(on_signal, *_AGAIN):
         yield seen
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], Any], *numbers: signal.Signals) -> Iterator[None]:
+    """Handle signals in another way for a while; only the main thread may, in others nothing changes."""
+    is_main = threading.current_thread() is threading.main_thread()
+    before: dict[signal.Signals, Any] = {number: signal.signal(number, handler) for number in numbers if is_main}
+    try:
+        yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number, former in before.items():
+            # None: a handler that was not installed by Python
+            signal.signal(number, signal.SIG_DFL if former is None else former)
