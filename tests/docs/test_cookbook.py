@@ -34,11 +34,12 @@ from kafkastream.testing import KafkaBroker, Record
 from kafkastream.testing.postgres import PostgresDatabase
 from kafkastream.testing.pytest_plugin import NewTopic
 from kafkastream.testing.registry import EmbeddedSchemaRegistry
+from tests.docs.placed_code import placed_code
+from tests.package import ROOT
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-ROOT = Path(__file__).parents[2]
 RECIPES = sorted((ROOT / "examples" / "cookbook").glob("*.py"))
 PAGE = ROOT / "docs" / "cookbook.md"
 PLACED = re.compile(
@@ -46,9 +47,8 @@ PLACED = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 MOST_LINES = 40
-MINUTE = (
-    round(time.time() * 1000) // 60_000 - 10
-) * 60_000  # not long ago, or the broker's retention deletes the records
+MINUTE = (round(time.time()) // 60 - 10) * 60_000
+"""A full minute, in ms; not long ago, or the broker's retention deletes the records."""
 
 
 @attrs.frozen
@@ -71,7 +71,8 @@ class Kitchen:
     def cook(self, recipe: str, *arguments: str, at_once: int | None = None) -> dict[str, Any]:
         """Run a recipe's program as ``python examples/cookbook/RECIPE.py --servers …`` does, and return its names."""
         program = ROOT / "examples" / "cookbook" / f"{recipe}.py"
-        code = self._placed(program.read_text(encoding="utf-8"))
+        text = program.read_text(encoding="utf-8")
+        code = placed_code(text, self.topics, self.kafka.bootstrap_servers, self.data)
         if at_once:
             options = f"'properties.spark.maxOffsetsPerTrigger' = '{at_once}', 'scan.bounded.mode'"
             code = code.replace("'scan.bounded.mode'", options)
@@ -82,11 +83,6 @@ class Kitchen:
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(compile(code, program.name, "exec"), names)
         return names
-
-    def _placed(self, code: str) -> str:
-        for name, real in self.topics.items():
-            code = code.replace(f'"{name}"', f'"{real}"').replace(f"'topic' = '{name}'", f"'topic' = '{real}'")
-        return code.replace("file:///data", self.data.as_uri())
 
     def texts(self, name: str) -> list[str]:
         """Values of a topic, in no order: the keys of a job are in several subtasks."""

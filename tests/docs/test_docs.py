@@ -31,6 +31,7 @@ from kafkastream.sql.syntax.parser import parse
 from kafkastream.table import EnvironmentSettings, ResultKind, TableEnvironment
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.docs.placed_code import placed_code
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -154,11 +155,7 @@ class Notebook:
         return output.getvalue()
 
     def _placed(self, code: str) -> str:
-        for topic, real in self.topics.items():
-            code = code.replace(f'"{topic}"', f'"{real}"').replace(f"'topic' = '{topic}'", f"'topic' = '{real}'")
-            code = code.replace(f"`{topic}`", f"`{real}`")
-        code = code.replace("localhost:9092", self.kafka.bootstrap_servers)
-        return code.replace("file:///data", self.data.as_uri())
+        return placed_code(code, self.topics, self.kafka.bootstrap_servers, self.data)
 
     def _test(self, function: Any) -> None:
         function(*map(self.request.getfixturevalue, inspect.signature(function).parameters))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-from typing import Final
 
 import pytest
 from rich.console import Console
@@ -12,8 +11,6 @@ from rich.console import Console
 from tests.faults.cases import CASES
 from tests.faults.harness import Findings, attack, findings_table
 
-FEW: Final = {"copy": 5, "sql": 3}
-"""Attacks on each job in each run: on the copying one, as many as there are points of the writing."""
 KILLS = int(os.environ.get("KAFKASTREAM_KILLS", "8"))
 
 
@@ -26,9 +23,10 @@ def found(kills: int, guarantee: str, *, outages: bool = False, case: str = "cop
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("case", ["copy", pytest.param("sql", marks=pytest.mark.nightly)])
-def test_few_attacks_lose_and_double_nothing(case: str) -> None:
-    findings = found(FEW[case], "EXACTLY_ONCE", case=case)
+@pytest.mark.parametrize(("case", "kills"), [("copy", 5), pytest.param("sql", 3, marks=pytest.mark.nightly)])
+def test_few_attacks_lose_and_double_nothing(case: str, kills: int) -> None:
+    """In each run on the copying job, as many as there are points of the writing."""
+    findings = found(kills, "EXACTLY_ONCE", case=case)
     assert (findings.lost, findings.doubled, findings.still_open) == ([], [], False)
     assert findings.unprovoked_fences == 0
     assert findings.written

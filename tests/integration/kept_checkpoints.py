@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 
@@ -42,7 +42,9 @@ KEPT: Final = Path(__file__).with_name("kept")
 ORDERS, PAYMENTS, RESULTS, TOTALS = "kept-orders", "kept-payments", "kept-results", "kept-totals"
 T0: Final = 1_700_000_000_000
 
-ROUNDS: Final = (
+Round: TypeAlias = Mapping[str, Sequence[tuple[str, int, int]]]
+"""Records by topic: who, how much, and how many ms after ``T0``."""
+ROUNDS: Final[Sequence[Round]] = (
     {
         ORDERS: [("ann", 5, 0), ("bob", 7, 1_000), ("ann", 2, 2_000)],
         PAYMENTS: [("ann", 50, 500), ("cid", 1, 2_000)],
@@ -52,7 +54,7 @@ ROUNDS: Final = (
         PAYMENTS: [("bob", 70, 2_500), ("end", 0, 60_000)],
     },
 )
-"""Who, how much, and how many ms after ``T0``: what was read before the checkpoint, and what comes after it."""
+"""What was read before the checkpoint, and what comes after it."""
 
 RESULTS_OF: Final = (
     {"visit ann 1 [5]", "visit bob 1 [7]", "visit ann 2 [5, 2]", "pair ann 5 50", "pair ann 2 50"},
@@ -123,13 +125,6 @@ class Pair(ProcessJoinFunction[Row, Row, str]):
         yield f"pair {left.who} {left.amount} {right.amount}"
 
 
-def produce(kafka: KafkaBroker, round_: int) -> None:
-    """Write the records of a round."""
-    for topic, records in ROUNDS[round_].items():
-        values = [(json.dumps({"who": who, "amount": amount}), T0 + after) for who, amount, after in records]
-        kafka.produce(topic, [Record(value, timestamp_ms=time) for value, time in values])
-
-
 def started(servers: str, checkpoints: Path) -> Sequence[JobClient]:
     """Start the jobs, of streams and of SQL."""
     totals = tables(servers, checkpoints).execute_sql(
@@ -171,12 +166,18 @@ def read(env: StreamExecutionEnvironment, servers: str, topic: str) -> DataStrea
     return env.from_source(source.build(), in_order, topic).uid(topic)
 
 
-def tables(servers: str, checkpoints: Path) -> TableEnvironment:
-    """Totals by SQL."""
+def table_environment(checkpoints: Path, name: str) -> TableEnvironment:
+    """Return an environment whose one job has a name and a checkpoint each 100 ms."""
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     config = t_env.get_config()
     config.set("execution.checkpointing.interval", "100 ms").set("execution.checkpointing.dir", checkpoints.as_uri())
-    config.set("parallelism.default", "1").set("pipeline.name", "kept tables")
+    config.set("parallelism.default", "1").set("pipeline.name", name)
+    return t_env
+
+
+def tables(servers: str, checkpoints: Path) -> TableEnvironment:
+    """Totals by SQL."""
+    t_env = table_environment(checkpoints, "kept tables")
     options = f"'properties.bootstrap.servers' = '{servers}'"
     t_env.execute_sql(f"""
         CREATE TABLE `{ORDERS}` (who STRING, amount BIGINT) WITH (
@@ -220,7 +221,7 @@ class KeptJobs:
 
     folder: Path
     topics: Sequence[str]
-    produce: Callable[[KafkaBroker, int], None]
+    rounds: Sequence[Round]
     started: Callable[[str, Path], Sequence[JobClient]]
     await_round: Callable[[KafkaBroker, int], None]
 
@@ -228,6 +229,12 @@ class KeptJobs:
         """Create the jobs' topics, which keep old records, too."""
         for topic in self.topics:
             kafka.create_topic(topic, config={"retention.ms": "-1"})
+
+    def produce(self, kafka: KafkaBroker, round_: int) -> None:
+        """Write the records of a round."""
+        for topic, records in self.rounds[round_].items():
+            values = [(who, json.dumps({"who": who, "amount": amount}), T0 + after) for who, amount, after in records]
+            kafka.produce(topic, [Record(value, key=who, timestamp_ms=time) for who, value, time in values])
 
     def keep(self) -> None:
         """Run the first round, and keep what the checkpoint directory then holds."""
@@ -243,7 +250,7 @@ class KeptJobs:
                 archive.add(name, arcname=".")
 
 
-JOBS: Final = KeptJobs(KEPT, (ORDERS, PAYMENTS, RESULTS, TOTALS), produce, started, await_round)
+JOBS: Final = KeptJobs(KEPT, (ORDERS, PAYMENTS, RESULTS, TOTALS), ROUNDS, started, await_round)
 
 if __name__ == "__main__":
     JOBS.keep()

@@ -6,18 +6,17 @@ Each operator of SQL with state has a query. Kept as ``kept_checkpoints.py`` has
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from kafkastream.common.job_client import JobClient
-from kafkastream.table import EnvironmentSettings, TableEnvironment
-from kafkastream.testing import KafkaBroker, Record, wait_until
-from tests.integration.kept_checkpoints import T0, KeptJobs
+from kafkastream.testing import KafkaBroker, wait_until
+from tests.integration.kept_checkpoints import KeptJobs, Round, table_environment
 
 ORDERS, PAYMENTS, RATES, RESULTS = "kept-sql-orders", "kept-sql-payments", "kept-sql-rates", "kept-sql-results"
 
-ROUNDS: Final[Sequence[Mapping[str, Sequence[tuple[str, int, int]]]]] = (
+ROUNDS: Final[Sequence[Round]] = (
     {
         ORDERS: [("ann", 5, 0), ("bob", 7, 1_000), ("ann", 2, 2_000)],
         PAYMENTS: [("ann", 50, 500), ("cid", 1, 2_000)],
@@ -29,7 +28,7 @@ ROUNDS: Final[Sequence[Mapping[str, Sequence[tuple[str, int, int]]]]] = (
         RATES: [("ann", 4, 2_500), ("end", 1, 60_000)],
     },
 )
-"""Who, how much, and how many ms after ``T0``: what was read before the checkpoint, and what comes after it."""
+"""What was read before the checkpoint, and what comes after it."""
 
 QUERIES: Final = {
     "over": """
@@ -81,19 +80,9 @@ SECOND: Final = {
 """Rows that the second round leads to, into a topic that does not have those of the first."""
 
 
-def produce(kafka: KafkaBroker, round_: int) -> None:
-    """Write the records of a round."""
-    for topic, records in ROUNDS[round_].items():
-        values = [(who, json.dumps({"who": who, "amount": amount}), T0 + after) for who, amount, after in records]
-        kafka.produce(topic, [Record(value, key=who, timestamp_ms=time) for who, value, time in values])
-
-
 def started(servers: str, checkpoints: Path) -> Sequence[JobClient]:
     """Start the job, a union of all queries."""
-    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    config = t_env.get_config()
-    config.set("execution.checkpointing.interval", "100 ms").set("execution.checkpointing.dir", checkpoints.as_uri())
-    config.set("parallelism.default", "1").set("pipeline.name", "kept SQL")
+    t_env = table_environment(checkpoints, "kept SQL")
     columns = "amount INT, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp' VIRTUAL, WATERMARK FOR ts AS ts"
     topics = f"'properties.bootstrap.servers' = '{servers}', 'topic'"
     upsert = f"'connector' = 'upsert-kafka', 'value.format' = 'json', {topics}"
@@ -132,7 +121,7 @@ def results(kafka: KafkaBroker) -> set[str]:
 
 
 JOBS: Final = KeptJobs(
-    Path(__file__).with_name("kept_sql"), (ORDERS, PAYMENTS, RATES, RESULTS), produce, started, await_round
+    Path(__file__).with_name("kept_sql"), (ORDERS, PAYMENTS, RATES, RESULTS), ROUNDS, started, await_round
 )
 
 if __name__ == "__main__":

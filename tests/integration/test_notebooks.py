@@ -66,6 +66,11 @@ class Notebook:
         """Interrupt the kernel, as the button of a notebook does."""
         self._kernel.interrupt_kernel()
 
+    def stop(self, cell: Cell) -> None:
+        """Interrupt the kernel, and wait for the end of the running cell."""
+        self.interrupt()
+        self.until(lambda: cell.is_done, "the end of the cell")
+
     def until(self, condition: Callable[[], object], what: str) -> None:
         """Read messages of the kernel until a condition holds."""
         deadline = time.monotonic() + 120
@@ -163,8 +168,7 @@ def test_ctrl_c_stops_a_job_that_is_executed(
     target = new_topic()
     cell = notebook.begin(f"copy({words!r}, {target!r}).execute()")
     kafka.consume(target, count=1)
-    notebook.interrupt()
-    notebook.until(lambda: cell.is_done, "the end of the cell")
+    notebook.stop(cell)
     assert (cell.error, cell.text) == (
         "KeyboardInterrupt",
         "\nStopping after the running micro-batch; Ctrl-C again stops at once.\n",
@@ -179,8 +183,7 @@ def test_ctrl_c_stops_a_job_whose_result_is_awaited(
     notebook.run(f"client = copy({words!r}, {target!r}).execute_async()")
     cell = notebook.begin("client.get_job_execution_result().result()")
     kafka.consume(target, count=1)
-    notebook.interrupt()
-    notebook.until(lambda: cell.is_done, "the end of the cell")
+    notebook.stop(cell)
     assert cell.error == "KeyboardInterrupt"
     assert notebook.run("print(client.get_job_status().result().name)").text == "CANCELED\n"
     assert_usable(notebook)
@@ -202,8 +205,7 @@ client = env.execute_async("endless")
     notebook.interrupt()
     notebook.until(lambda: "Ctrl-C again" in cell.text, "the first Ctrl-C")
     assert not cell.is_done
-    notebook.interrupt()
-    notebook.until(lambda: cell.is_done, "the end of the cell")
+    notebook.stop(cell)
     assert cell.error == "KeyboardInterrupt"
     # Without the second one, a job would wait for 30 s.
     assert notebook.run("client.get_job_execution_result().result(20) is not None").text == "True"
@@ -213,8 +215,7 @@ client = env.execute_async("endless")
 def test_ctrl_c_cancels_a_query_that_is_printed(notebook: Notebook, words: str) -> None:
     cell = notebook.begin(f"words({words!r}).execute().print()")
     notebook.until(lambda: "hello" in cell.text, "the first row")
-    notebook.interrupt()
-    notebook.until(lambda: cell.is_done, "the end of the cell")
+    notebook.stop(cell)
     assert cell.error == "KeyboardInterrupt"
     assert_usable(notebook)
 
@@ -222,8 +223,7 @@ def test_ctrl_c_cancels_a_query_that_is_printed(notebook: Notebook, words: str) 
 def test_ctrl_c_cancels_a_query_whose_first_rows_are_awaited(notebook: Notebook, topic: str) -> None:
     cell = notebook.begin(f"result = words({topic!r}).execute(); print('waits'); result")
     notebook.until(lambda: "waits" in cell.text, "the start of the query")
-    notebook.interrupt()
-    notebook.until(lambda: cell.is_done, "the end of the cell")
+    notebook.stop(cell)
     assert cell.error == "KeyboardInterrupt"
     assert_usable(notebook)
 
@@ -238,8 +238,7 @@ def test_ctrl_c_in_the_cell_that_starts_spark_leaves_other_jobs_alone(
             f"client = copy({words!r}, {target!r}).execute_async(); words({words!r}).execute().print()"
         )
         notebook.until(lambda: "hello" in cell.text, "the first row")
-        notebook.interrupt()
-        notebook.until(lambda: cell.is_done, "the end of the cell")
+        notebook.stop(cell)
         assert cell.error == "KeyboardInterrupt"
         kafka.produce(words, ["world"])
         wait_until(lambda: len(kafka.consume(target, count=2)) == 2, 60, "the record after Ctrl-C")

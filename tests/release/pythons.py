@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-__all__ = ["first_steps", "python_of"]
+__all__ = ["first_steps", "python_of", "users_environment"]
 
 _INSTALLED: Final = (".pyenv/versions/{0}.*/bin/python{0}", ".local/share/uv/python/cpython-{0}.*/bin/python{0}")
 """Where pyenv and uv keep the Pythons that they install, in the home directory."""
@@ -75,15 +75,16 @@ def first_steps(python: Path, wheel: Path, program: str, folder: Path) -> Iterat
 
 
 def _output(command: list[str | Path], folder: Path) -> str:
-    """Return the standard output of a command that succeeds, run as by a user who has never heard of this checkout."""
+    """Return the standard output of a command that succeeds, run with a user's environment."""
     run = subprocess.run(
-        command, cwd=folder, env=_users_environment(), capture_output=True, text=True, check=False, timeout=_LIMIT_S
+        command, cwd=folder, env=users_environment(), capture_output=True, text=True, check=False, timeout=_LIMIT_S
     )
     assert run.returncode == 0, f"{' '.join(map(str, command))}\n{run.stdout}{run.stderr}"
     return run.stdout
 
 
-def _users_environment() -> Mapping[str, str]:
+def users_environment() -> Mapping[str, str]:
+    """Return the environment variables of a user who has never heard of this checkout."""
     own = str(Path(sys.executable).parent)
     path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
     return {name: value for name, value in os.environ.items() if name not in _LEFT_OUT} | {"PATH": path}

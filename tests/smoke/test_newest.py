@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from kafkastream.testing import KafkaBroker
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.release.pythons import users_environment
 from tests.release.readmes_job import readmes_job
 from tests.smoke.jobs import PROBES, ROUNDS
 
@@ -20,20 +21,18 @@ PYTHON = ROOT / ".venv-newest" / "bin" / "python"
 
 
 @pytest.fixture
-def environment() -> dict[str, str]:
+def environment() -> Mapping[str, str]:
     """The variables of a user who has never heard of this checkout."""
     if not PYTHON.exists():
         if os.environ.get("CI"):
             pytest.fail("there is no .venv-newest: make newest")
         pytest.skip("there is no .venv-newest: make newest")
-    own = str(Path(sys.executable).parent)
-    path = os.pathsep.join(folder for folder in os.environ["PATH"].split(os.pathsep) if folder != own)
-    return {name: value for name, value in os.environ.items() if name != "PYSPARK_PYTHON"} | {"PATH": path}
+    return users_environment()
 
 
 @pytest.mark.timeout(300)
 def test_plain_install_runs_jobs_of_each_kind_and_the_internals_work(
-    environment: dict[str, str], kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+    environment: Mapping[str, str], kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
 ) -> None:
     """In one JVM: undocumented names of the newest Spark are the ones that ``probes.py`` calls."""
     lines, numbers, counts, probed = (new_topic() for _ in range(4))

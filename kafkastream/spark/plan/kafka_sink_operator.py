@@ -22,7 +22,10 @@ from kafkastream.spark.worker.rejected_records import DeadLetters
 __all__: list[str] = []
 
 _PROMPT: Final = {"linger.ms": "1"}
-"""Java's properties of a producer in latency mode, unless the program sets them."""
+"""Java's properties of a producer in latency mode, unless the program sets them.
+
+With 0 each record would be a request of its own, which costs the broker more than the record.
+"""
 
 
 @sink_operator.register

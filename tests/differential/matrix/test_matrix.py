@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
-AGGREGATED: Final = ("sums", "spreads")
+AGGREGATED: Final = ("sums", pytest.param("spreads", marks=pytest.mark.nightly))
 """Families of aggregates whose values are compared, each by one query; of the others only types and refusals are."""
 
 
@@ -90,7 +90,7 @@ def test_values_are_those_of_flink(spark: SparkSession, compiled: dict[str, Comp
     assert found == {name: cells for name, cells in _known(types=False).items() if name in families}
 
 
-@pytest.mark.parametrize("name", ["sums", pytest.param("spreads", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("name", AGGREGATED)
 def test_aggregates_over_micro_batches_are_those_of_flink(
     name: str, spark: SparkSession, kafka: KafkaBroker, compiled: dict[str, Compiled]
 ) -> None:
