@@ -162,6 +162,11 @@ def lag_of(chromium: Browser) -> int:
     return int(title.replace(",", "")) if title[:1].isdigit() else -1
 
 
+def counted(chromium: Browser, selector: str) -> int:
+    """Return the count of elements on the page."""
+    return int(chromium.run("return document.querySelectorAll(arguments[0]).length", selector))
+
+
 @pytest.mark.timeout(400)
 def test_the_page_of_a_keyed_job_is_live(shop: Shop, chromium: Browser, tmp_path: Path) -> None:
     chromium.looks(WIDE)
@@ -197,7 +202,6 @@ def the_failure_is_told(chromium: Browser) -> None:
 def partitions_and_batches_are_shown(chromium: Browser) -> None:
     rows = chromium.texts(".partitions tbody tr")
     assert len(rows) == PARTITIONS
-    # On a busy machine a micro-batch may take longer than the time of idleness, and then all are idle for a moment.
     only_last = [False] * (PARTITIONS - 1) + [True]
     wait_until(
         lambda: ["idle" in row for row in chromium.texts(".partitions tbody tr")] == only_last, 90, "one idle partition"
@@ -206,8 +210,8 @@ def partitions_and_batches_are_shown(chromium: Browser) -> None:
     boxes = chromium.texts(".box")
     assert len(boxes) == 7
     assert all("/s" in box for box in boxes)
-    assert chromium.run("return document.querySelectorAll('.chart path.line').length") == 2
-    assert chromium.run("return document.querySelectorAll('.chart rect.work').length") >= 5
+    wait_until(lambda: counted(chromium, ".chart path.line") == 2, 60, "the lines of the chart")
+    wait_until(lambda: counted(chromium, ".chart rect.work") >= 5, 60, "the micro-batches of the chart")
 
 
 def documents_agree(shop: Shop, chromium: Browser) -> None:

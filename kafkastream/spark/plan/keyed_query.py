@@ -151,7 +151,8 @@ class KeyedQuery:
         if self._unaligned:
             align(self._session, query_id, self._unaligned, self.time.align)
             self._unaligned = ()
-        self.time.mark_polled()
+        with self._lock:
+            self.time.mark_polled()
         self._is_at_work = True
         try:
             yield

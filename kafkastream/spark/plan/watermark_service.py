@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
@@ -64,6 +64,7 @@ class WatermarkService:
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
         self._marked_idle: set[tuple[int, str]] = set()
+        self._timeouts_s = {one.idle_timeout.to_millis() / 1000 for one in _strategies(graph) if one.idle_timeout}
         self._names = operator_ids(graph.nodes)
         self._keyed = keyed_operator_ids(graph)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
@@ -146,14 +147,27 @@ class WatermarkService:
         self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
 
     def mark_polled(self) -> None:
-        """Note a poll for records: a split without records becomes idle after its timeout."""
-        before, self._looked = self._looked, self._clock()
+        """Note a poll for records: a split without records becomes idle after its timeout.
+
+        Splits become idle one after the other also if one poll finds several: one that is idle earlier lets the watermark
+        advance to those of the others. If all became idle at once, it would stay.
+        """
+        before, now = self._looked, self._clock()
         for source, partitions in self._waiting.items():
             for split in map(split_name, partitions):
-                self._active[source, split] = self._active.get((source, split), self._began) + self._looked - before
+                self._active[source, split] = self._active.get((source, split), self._began) + now - before
+        since = {self._began, *self._active.values()}
+        moments = {moment + timeout for moment in since for timeout in self._timeouts_s}
+        for moment in sorted(one for one in moments if before < one < now):
+            self._looked = moment
+            self.watermarks()
+        self._looked = now
 
     def observe(self, seen: Seen, idle: Container[str] = ()) -> None:
-        """Update the watermarks by the reports of a micro-batch, which began at the last poll.
+        """Update the watermarks by the reports of a micro-batch, which has just ended.
+
+        Its records count as read now: a micro-batch that takes longer than the timeout makes none of its splits idle, as
+        backpressure does not in Flink: https://issues.apache.org/jira/browse/FLINK-35886.
 
         Args:
             seen: Splits with records, and their watermarks.
@@ -163,7 +177,7 @@ class WatermarkService:
             known = self._seen.setdefault(node, {})
             for split, watermark in splits.items():
                 known[split] = max(watermark, known.get(split, MIN_WATERMARK))
-                self._active[node, split] = self._looked
+                self._active[node, split] = self._clock()
                 (self._marked_idle.add if split in idle else self._marked_idle.discard)((node, split))
 
     def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:
@@ -219,8 +233,9 @@ class WatermarkService:
         return frozenset(p for p, one in self._of_partitions(node).items() if not one.is_idle and one.watermark > limit)
 
     def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> _Input:
-        timeout, quiet = strategy.idle_timeout, self._looked - self._active.get((node.id, split), self._began)
-        is_idle = (node.id, split) in self._marked_idle or (timeout is not None and quiet >= timeout.to_millis() / 1000)
+        timeout, since = strategy.idle_timeout, self._active.get((node.id, split), self._began)
+        is_quiet = timeout is not None and self._looked >= since + timeout.to_millis() / 1000
+        is_idle = is_quiet or (node.id, split) in self._marked_idle
         return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
     def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
@@ -251,6 +266,18 @@ class WatermarkService:
         node = self._graph[source]
         assert isinstance(node, SourceNode)
         return node
+
+
+def _strategies(graph: JobGraph) -> Iterator[WatermarkStrategy[Any]]:
+    """Return the strategies by which nodes generate watermarks."""
+    for node in graph.nodes:
+        match node:
+            case (
+                SourceNode(watermarks=WatermarkStrategy() as strategy)
+                | OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
+                | StreamNode(watermarks=WatermarkStrategy() as strategy)
+            ):
+                yield strategy
 
 
 def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:

@@ -94,6 +94,40 @@ def test_idle_partitions_hold_back_nobody_and_when_all_are_time_stands_still() -
     assert time.watermarks() == {"keyed": 80}
 
 
+def idle_after_5_s(clock: Clock) -> WatermarkService:
+    strategy = MONOTONOUS.with_idleness(Duration.of_seconds(5))
+    time = WatermarkService(JobGraph((source(1, strategy), keyed(2, 1))), 2, clock)
+    time.add_splits(1, [P0, P1])
+    return time
+
+
+def test_micro_batch_that_takes_longer_than_the_timeout_makes_its_partitions_not_idle() -> None:
+    clock = Clock()
+    time = idle_after_5_s(clock)
+    clock.now = 1
+    time.mark_polled()
+    clock.now = 9  # the micro-batch took 8 s
+    time.observe({1: {"t-0": 50}})
+    assert time.watermarks() == {"keyed": MIN_WATERMARK}
+    clock.now = 10
+    time.mark_polled()
+    assert time.of_partitions(1) == {P0: (50, False), P1: (None, True)}
+    assert time.watermarks() == {"keyed": 50}
+
+
+def test_partitions_that_one_poll_finds_idle_became_so_one_after_the_other() -> None:
+    clock = Clock()
+    time = idle_after_5_s(clock)
+    clock.now = 1
+    time.mark_polled()
+    clock.now = 2
+    time.observe({1: {"t-0": 50}})
+    clock.now = 60  # the next poll: the one was idle at 5, the other at 7
+    time.mark_polled()
+    assert time.of_partitions(1) == {P0: (50, True), P1: (None, True)}
+    assert time.watermarks() == {"keyed": 50}
+
+
 def test_bounded_partition_that_is_read_holds_back_nobody() -> None:
     time = WatermarkService(JobGraph((source(1), keyed(2, 1))), 2)
     time.add_splits(1, [P0, P1])
