@@ -23,6 +23,7 @@ __all__ = [
     "register_arrow_function",
     "run_daemon",
     "set_worker_variable",
+    "share_workers",
 ]
 
 DAEMON_MODULE: Final = "spark.python.daemon.module"
@@ -106,6 +107,16 @@ def set_worker_variable(context: SparkContext, name: str, value: str) -> None:
     ``spark.executorEnv`` is read before the context starts.
     """
     context.environment[name] = value
+
+
+def share_workers(context: SparkContext) -> None:
+    """Let tasks with state have the workers of other tasks.
+
+    Spark keeps workers, and a daemon that forks them, for each set of environment variables, and for tasks with state it
+    leaves out one: https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/api/python/PythonRunner.scala,
+    ``simplifiedTraceback``.
+    """
+    set_worker_variable(context, "SPARK_SIMPLIFIED_TRACEBACK", "1")
 
 
 def run_daemon() -> None:

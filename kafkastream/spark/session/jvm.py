@@ -20,7 +20,14 @@ from pyspark.errors import PySparkException
 from typing_extensions import Self
 
 from kafkastream.errors import SetupError, SparkLostError
-from kafkastream.spark.internals.jvm import answer_callbacks, launch_gateway, running_gateway, wrap_accumulator_errors
+from kafkastream.spark.internals.jvm import (
+    answer_callbacks,
+    launch_gateway,
+    running_gateway,
+    spark_home,
+    wrap_accumulator_errors,
+)
+from kafkastream.spark.session.class_archive import class_archive
 from kafkastream.spark.session.worker_output import shown_lines
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
@@ -34,6 +41,9 @@ ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
 glibc gives each thread a heap of its own, up to eight per core, and memory that RocksDB frees stays in it:
 https://github.com/prestodb/presto/issues/8993.
 """
+_JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
+"""Environment variable with options of the JVM that ``spark-submit`` becomes:
+https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java."""
 _LINES: Final = 8
 _END_OF_OUTPUT_S: Final = 5.0
 _END_OF_PROCESS_S: Final = 2.0
@@ -41,13 +51,17 @@ _SAYS_WHY: Final = re.compile(r"error|exception|invalid|unrecognized|could not|c
 _JAVA_FRAME: Final = re.compile(r"\s+at |\s+\.\.\. \d+ more|Picked up \w+:")
 
 
-def launch(conf: SparkConf) -> Any:
+def launch(conf: SparkConf, archives: Path) -> Any:
     """Start the JVM and return its gateway; its output is shown without Spark's remarks.
+
+    Args:
+        conf: Settings of the driver.
+        archives: Folder of the archive of classes.
 
     Raises:
         SetupError: The JVM has exited during its start; the error has its message.
     """
-    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started() as popen:
+    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started(archives) as popen:
         try:
             gateway = launch_gateway(conf, {"stdout": out.into, "stderr": errors.into}, popen)
         except (PySparkException, Py4JError, OSError) as error:
@@ -62,13 +76,16 @@ def launch(conf: SparkConf) -> Any:
 
 
 @contextmanager
-def _ended_unless_started() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def _ended_unless_started(archives: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Yield the function that starts the JVM, and kill the JVM if the program ends during the start."""
     begun: list[subprocess.Popen[bytes]] = []
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        options["env"] = {**ENVIRONMENT, **options["env"]}
-        begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
+        environment = {**ENVIRONMENT, **options["env"]}
+        with class_archive(archives, spark_home(), environment) as classes:
+            environment[_JVM_OPTIONS] = f"{classes.options} {environment.get(_JVM_OPTIONS, '')}"
+            options["env"], options["pass_fds"] = environment, () if classes.lock is None else (classes.lock,)
+            begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]
 
     try:

@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pyspark
 from py4j.protocol import Py4JJavaError
@@ -27,7 +27,7 @@ from kafkastream.spark.internals.jvm import (
     running_gateway,
     spark_home,
 )
-from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers
+from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers, share_workers
 from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
@@ -54,6 +54,12 @@ _PROGRAMS_SESSION = threading.Lock()
 """Held while another session is temporarily the active one: jobs create DataFrames in threads of their own."""
 _LOCAL = "local[*,4]"
 """All cores; a task whose worker has died, or has lost its transaction slot, is retried, as on a cluster."""
+_GENERATED_CLASSES: Final = "1000"
+"""How many classes Spark keeps that it has generated of plans.
+
+A query of eight stages has more than the default of 100, and then generates each again in each micro-batch:
+https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/StaticSQLConf.scala.
+"""
 
 
 def local_frame(session: SparkSession, rows: Any, schema: Any = None) -> DataFrame:
@@ -107,6 +113,7 @@ def spark_session(python: str | None = None, *, has_epochs: bool = False) -> Spa
             now="Set it before the program's first job, or in PYSPARK_PYTHON before the program.",
         )
     provide_python(session.sparkContext)
+    share_workers(session.sparkContext)
     # A second job on a checkpoint directory is refused; by default, Spark would silently stop the first:
     # https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/SQLConf.scala
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
@@ -125,7 +132,7 @@ def _new_session(*, has_epochs: bool) -> SparkSession:
     _share_import_path()
     make_folder()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
-    gateway = launch(_configuration(has_epochs=has_epochs))
+    gateway = launch(_configuration(has_epochs=has_epochs), connector_jars()[0].parent.parent)
     try:
         return SparkSession(SparkContext(gateway=gateway, conf=_configuration(has_epochs=has_epochs)))
     except Py4JJavaError as error:
@@ -172,6 +179,7 @@ def _configuration(*, has_epochs: bool) -> SparkConf:
     conf.setIfMissing("spark.app.name", Path(sys.argv[0]).stem or "kafkastream")
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash has a traceback
+    conf.setIfMissing("spark.sql.codegen.cache.maxEntries", _GENERATED_CLASSES)
     for name, value in ENVIRONMENT.items():
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
     # Only if workers share this program's import path, and on Linux: elsewhere imported libraries do not allow a fork.
