@@ -62,6 +62,14 @@ def quick_python() -> Iterator[str]:
         yield str(program)
 
 
+@pytest.fixture(autouse=True)
+def programs_python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Programs that a test starts have Spark's Python processes forked, too, but for those marked ``own_python``."""
+    starts_programs = _ON_JAVA.intersection(request.fixturenames) and "MASTER" not in os.environ
+    if starts_programs and not request.node.get_closest_marker("own_python"):
+        monkeypatch.setenv("PYSPARK_PYTHON", request.getfixturevalue("quick_python"))
+
+
 @pytest.fixture(scope="session")
 def spark(request: pytest.FixtureRequest, java: Path) -> Iterator[SparkSession]:
     """Return the session that every job of the tests runs in, as the package itself would start it."""

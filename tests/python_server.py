@@ -1,9 +1,9 @@
-"""Fork the Python processes that Spark starts beside the driver of a job with state, instead of starting each.
+"""Fork the Python processes that Spark starts for a job, instead of starting each.
 
-Spark plans a Python data source and ``transformWithState`` in processes of their own, four for each job with state. Each
-imports pyspark, pandas, pyarrow and this package, which takes a second of CPU and most of what a short job costs. Here one
-process has imported them, and others are forked of it. A user's programs have Spark's own
-way, and so have those that the tests start as such, but for the ones that are given ``quick_python``.
+Spark plans a Python data source and ``transformWithState`` in processes of their own, five for a job with state, and has
+daemons that fork them and the workers. Each imports pyspark, pandas, pyarrow and this package, which takes a second of CPU
+and most of what a short job costs. Here one process has imported them, and others are forked of it. A user's programs have
+Spark's own way, and so have those that the tests start as such, but for the ones that are given ``quick_python``.
 
 ``python -m tests.python_server SOCKET`` is the process that is forked; it ends at the end of its standard input.
 """
@@ -29,9 +29,14 @@ from typing import Final
 
 __all__ = ["forking_python"]
 
-_FORKED: Final = (
+_PLANNING: Final = (
+    "pyspark.sql.worker.lookup_data_sources",
     "pyspark.sql.worker.create_data_source",
     "pyspark.sql.worker.plan_data_source_read",
+)
+_FORKED: Final = (
+    "kafkastream.spark.daemon",
+    "pyspark.daemon",
     "pyspark.sql.streaming.python_streaming_source_runner",
     "pyspark.sql.streaming.transform_with_state_driver_worker",
 )
@@ -87,11 +92,11 @@ def _serve(path: str) -> None:
 def _preload() -> None:
     from kafkastream.spark.daemon import preload
 
-    for name in (*_FORKED, "kafkastream.spark.checkpoint.control_stream"):
+    for name in (*_FORKED, *_PLANNING, "kafkastream.spark.checkpoint.control_stream"):
         import_module(name)
+    preload()
     for name in _FORKED:  # each is run as a program
         del sys.modules[name]
-    preload()
 
 
 def _be(asking: socket.socket) -> None:

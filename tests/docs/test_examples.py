@@ -45,8 +45,7 @@ def command(name: str) -> str:
 def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
     arguments = [*start, *script, "--input", topics[0], "--output", topics[1]]
-    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable}
-    done = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -245,7 +245,6 @@ def test_task_that_spark_repeats_counts_once(parts: Parts, topic: str, tmp_path:
     job = [str(script), parts.kafka.bootstrap_servers, topic, str(marker)]
     done = subprocess.run(
         [submit, "--master", "local[2,3]", "--jars", jars, *job],
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
         capture_output=True,
         text=True,
         timeout=150,

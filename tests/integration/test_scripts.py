@@ -103,6 +103,7 @@ def is_java(pid: int) -> bool:
     return b"java" in program and b"org.apache.spark.deploy.SparkSubmit" in arguments
 
 
+@pytest.mark.own_python
 def test_script_with_a_module_beside_it_runs_until_ctrl_c(kafka: KafkaBroker, topic: str, script: Path) -> None:
     with at_work(script, kafka, topic) as program:
         os.killpg(program.pid, signal.SIGINT)  # as a terminal does: the whole group hears it
