@@ -9,7 +9,7 @@ from typing import Final
 
 import attrs
 
-from kafkastream.port.flink_calls import api_call
+from kafkastream.port.flink_calls import api_call, printing, sinks_by_printing
 from kafkastream.port.flink_types import is_api
 from kafkastream.port.java_nodes import Block, Call, Lambda, Method, Name, New, Return, This, Type
 from kafkastream.port.java_types import STRING, UNKNOWN, VOID
@@ -218,6 +218,21 @@ def _lombok(node: Call, receiver: Value, body: Body) -> Value:
     return Value(ast.Call(receiver.code.func, [], keywords), receiver.type)
 
 
+def _gson(node: Call, receiver: Value, body: Body) -> Value:
+    """The builder of a ``Gson`` becomes its keywords."""
+    assert isinstance(receiver.code, ast.Call)
+    if node.name == "create":
+        return Value(receiver.code, Type("Gson"))
+    settings = {"disableHtmlEscaping": ("escapes_html", False), "serializeNulls": ("writes_nulls", True)}
+    if node.name not in settings:
+        raise Untranslated(f"GsonBuilder.{node.name} has no counterpart")
+    key, value = settings[node.name]
+    return Value(
+        call("Gson", **{one.arg or "": one.value for one in receiver.code.keywords}, **{key: constant(value)}),
+        receiver.type,
+    )
+
+
 def _tuple_call(node: Call, receiver: Value, body: Body) -> Value:
     if node.name == "getField" and len(node.arguments) == 1:
         index = expression(node.arguments[0], body).code
@@ -286,6 +301,8 @@ def schema_of(node: Lambda, built: Type, body: Body) -> ast.expr:
 
 def _unknown_call(node: Call, receiver: Value, body: Body) -> Value:
     """Call a method of an object whose type is not known."""
+    if sinks_by_printing(node):
+        return printing(node, receiver, body)
     field = body.index.accessor(UNKNOWN, node.name, len(node.arguments)) if not node.arguments else None
     if field is not None:
         return Value(attribute(receiver.code, field), _type_of_field(field, body))
@@ -310,6 +327,7 @@ def _type_of_field(field: str, body: Body) -> Type:
 
 
 _SPECIAL: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
+    "?gson": _gson,
     "?lombok": _lombok,
     "?rolling": _rolled,
     "DateTimeFormatter": _formatter,

@@ -239,6 +239,8 @@ def _with_resources(resources: Sequence[LocalVariable], node: Try, body: Body) -
 
 def _handler(node: Catch, body: Body) -> ast.ExceptHandler:
     names = list(dict.fromkeys(exception_name(one.name, body) for one in node.types))
+    if "OSError" in names and "ValueError" not in names and body.program.reads_json:
+        names.append("ValueError")  # Jackson's exceptions are those of input and output
     kind: ast.expr = name(names[0]) if len(names) == 1 else ast.Tuple([name(one) for one in names], ast.Load())
     with body.block():
         target = body.declare(

@@ -86,6 +86,7 @@ _FILLED: Final[Mapping[str, str]] = {
     "Long": "int(b)",
     "Double": "float(b)",
     "Path": "b",
+    "URI": "b",
     "Random": "random.Random(b)",
     "Timestamp": "datetime.fromtimestamp(b / 1000, timezone.utc)",
 }
@@ -317,6 +318,10 @@ def _sorted_collection(node: New, body: Body) -> Value:
     raise Untranslated(f"Python has no {node.type.name}: sort where the order is needed")
 
 
+def _gson_builder(node: New, body: Body) -> Value:
+    return Value(call("Gson"), Type("?gson"))
+
+
 def _date_format(node: New, body: Body) -> Value:
     return date_pattern(expression(node.arguments[0], body))
 
@@ -326,6 +331,7 @@ _RULES: Final[Mapping[str, Callable[[New, Body], Value]]] = {
     **dict.fromkeys(("ReducingStateDescriptor", "AggregatingStateDescriptor"), _descriptor),
     **dict.fromkeys(("TreeMap", "TreeSet", "PriorityQueue"), _sorted_collection),
     **dict.fromkeys(("StringBuilder", "StringBuffer"), _builder),
+    "GsonBuilder": _gson_builder,
     "JsonDeserializationSchema": _json_reader,
     "JsonSerializationSchema": _json_writer,
     "OutputTag": _output_tag,

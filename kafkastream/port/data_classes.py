@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import final
 
@@ -21,6 +22,7 @@ from kafkastream.port.translation import Body, Value, expression
 __all__ = ["data_class"]
 
 _NO_ARGUMENTS = ("NoArgsConstructor", "Data", "Builder", "Getter", "Setter")
+_REQUIRED = re.compile(r"@JsonProperty\([^)]*\brequired\s*=\s*true[^)]*\)\s*(?:final\s+)?[\w<>\[\],.? ]*?(\w+)\s*[,)]")
 _EQUALITY = frozenset({"equals", "hashCode", "compareTo"})
 
 
@@ -54,7 +56,7 @@ def data_class(
         methods: Methods, of which those of equality are replaced.
         constructor: Translates a constructor that does more than set the attributes.
     """
-    made = _construction(info)
+    made = _with_required(_construction(info), info, body)
     members: list[ast.stmt] = list(docstring(info.declaration.comment))
     members += [_constant(one, body, info) for one in constants]
     members += _attributes(made, info, body)
@@ -121,6 +123,20 @@ def _construction(info: ClassInfo) -> _Construction:
         marked=tuple(marked),
         own=None,
     )
+
+
+def _with_required(made: _Construction, info: ClassInfo, body: Body) -> _Construction:
+    """Leave out the defaults of what JSON must have, as ``@JsonProperty(required = true)`` says, if none is needed."""
+    constructors = [one for one in info.methods_named("<init>") if one.parameters]
+    lines = body.program.lines.get(body.path, [])
+    empty = f"new {info.declaration.name}()"
+    if not constructors or any(empty in line for one in body.program.lines.values() for line in one):
+        return made
+    longest = max(constructors, key=lambda one: len(one.parameters))
+    text = " ".join(lines[longest.line - 1 : longest.last])
+    fields = dict(zip((one.name for one in longest.parameters), _assigned(longest, info) or (), strict=False))
+    required = {fields.get(one) for one in _REQUIRED.findall(text)}
+    return attrs.evolve(made, required=made.required | {one for one in required if one is not None})
 
 
 def _delegates(method: Method) -> bool:

@@ -84,9 +84,10 @@ def _assignment(node: Assign, body: Body) -> Sequence[ast.stmt]:
     if isinstance(node.value, Assign):
         inner = effect(node.value, body)
         return [*(inner or ()), *_assignment(Assign(node.target, node.operator, node.value.target), body)]
-    target, value = expression(node.target, body), expression(node.value, body)
+    target = expression(node.target, body)
     if target.type.name in ("ObjectMapper", "JsonMapper"):
         return []
+    value = expression(node.value, body)
     if isinstance(node.target, Name) and target.type == UNKNOWN:
         body.retype(node.target.text, value.type)
     _note_global(target.code, body)

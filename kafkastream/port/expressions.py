@@ -204,9 +204,22 @@ def as_text(value: Value, body: Body) -> Sequence[ast.expr]:
     if isinstance(tree, ast.Constant) and isinstance(tree.value, int) and not isinstance(tree.value, bool):
         return [constant(str(tree.value))]
     kind = boxed(value.type)
-    if is_text(kind) or is_whole(kind) or kind == CHAR or kind.name in body.index.classes:
+    is_element = isinstance(tree, ast.Subscript) and isinstance(tree.slice, ast.Constant)  # Flink's tuples have no null
+    is_number = is_whole(kind) and (value.type == kind or is_element)
+    if is_number or value.type == CHAR or value.type.name == "StringBuilder" or _is_text(tree):
         return [ast.FormattedValue(tree, -1)]
-    return [ast.FormattedValue(call("java_text", tree), -1)]
+    function = "java_zoned_text" if value.type.name in ("OffsetDateTime", "ZonedDateTime") else "java_text"
+    return [ast.FormattedValue(call(function, tree), -1)]
+
+
+def _is_text(tree: ast.expr) -> bool:
+    """Return whether a value is a text, never None: the result of a method of texts, or of a function that makes them."""
+    if not isinstance(tree, ast.Call):
+        return isinstance(tree, ast.JoinedStr)
+    if isinstance(tree.func, ast.Attribute):
+        return tree.func.attr in ("decode", "join", "lower", "replace", "strftime", "strip", "upper")
+    texts = ("java_replace_all", "java_text", "java_zoned_text", "repr", "str")
+    return isinstance(tree.func, ast.Name) and tree.func.id in texts
 
 
 @translates(Ternary)

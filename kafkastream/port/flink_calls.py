@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kafkastream.port.flink_types import STREAMS, api_type, is_api, result_of
-from kafkastream.port.java_nodes import Call, Expression, Lambda, Literal, New, Type, nodes_in
-from kafkastream.port.java_types import LONG, STRING, UNKNOWN, is_tuple
+from kafkastream.port.java_nodes import Call, ClassOf, Expression, Lambda, Literal, New, Type, nodes_in
+from kafkastream.port.java_types import LONG, STRING, UNKNOWN, is_text, is_tuple, is_whole
 from kafkastream.port.library_calls import argument
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.names import api_class, snake_case
@@ -16,7 +16,7 @@ from kafkastream.port.program_index import ClassInfo
 from kafkastream.port.python_trees import attribute, call, code, constant, item, name
 from kafkastream.port.translation import Body, Value
 
-__all__ = ["api_call"]
+__all__ = ["api_call", "printing", "sinks_by_printing"]
 
 _RENAMED: Final[Mapping[str, str]] = {
     "DataStream.setUidHash": "set_uid_hash",
@@ -162,13 +162,32 @@ def _typed(node: Call, receiver: Value, body: Body) -> Value:
 
 
 def _sink_to(node: Call, receiver: Value, body: Body) -> Value:
-    """``PrintSink`` is ``print``."""
-    (sink,) = node.arguments[:1]
-    if isinstance(sink, New) and sink.type.name in ("PrintSink", "PrintSinkFunction"):
-        names = [argument(one, body) for one in sink.arguments]
-        texts = [one.code for one in names if one.type == STRING]
-        return Value(call(attribute(receiver.code, "print"), *texts), Type("DataStreamSink"))
+    if sinks_by_printing(node):
+        return printing(node, receiver, body)
+    if any(isinstance(one, New) and one.type.name == "SimpleStringEncoder" for one in nodes_in(node)):
+        receiver = Value(_in_java_text(receiver, body), receiver.type)
     return _own_endpoint(node, receiver, body)
+
+
+def sinks_by_printing(node: Call) -> bool:
+    """Return whether a call gives ``PrintSink`` to a stream, which is ``print``."""
+    sink = node.arguments[0] if node.arguments and node.name in ("addSink", "sinkTo") else None
+    return isinstance(sink, New) and sink.type.name in ("PrintSink", "PrintSinkFunction")
+
+
+def printing(node: Call, receiver: Value, body: Body) -> Value:
+    """Print a stream; elements whose texts differ in Python are turned into Java's before."""
+    (sink, *_) = (*node.arguments, None)
+    given = sink.arguments if isinstance(sink, New) else node.arguments
+    texts = [one.code for one in (argument(each, body) for each in given) if is_text(one.type)]
+    return Value(call(attribute(_in_java_text(receiver, body), "print"), *texts), Type("DataStreamSink"))
+
+
+def _in_java_text(stream: Value, body: Body) -> ast.expr:
+    """Return a stream of texts, of those that Java makes; numbers and objects of the program have the same here."""
+    element = stream.type.argument(0)
+    is_same = is_text(element) or is_whole(element) or element.name in body.index.classes
+    return stream.code if is_same else call(attribute(stream.code, "map"), name("java_text"))
 
 
 def _assigned_timestamps(node: Call, receiver: Value, body: Body) -> Value:
@@ -238,7 +257,9 @@ def _from_source(node: Call, receiver: Value, body: Body) -> Value:
 
 def _global_parameters(node: Call, receiver: Value, body: Body) -> Value:
     (given,) = (argument(one, body) for one in node.arguments)
-    is_tool = given.type.name in ("ParameterTool", "MultipleParameterTool")
+    info = body.index.classes.get(given.type.name)
+    is_own = info is not None and bool(info.methods_named("toMap"))
+    is_tool = is_own or given.type.name in ("ParameterTool", "MultipleParameterTool")
     tree = call(attribute(given.code, "to_map")) if is_tool else given.code
     return Value(call(attribute(receiver.code, "set_global_job_parameters"), tree))
 
@@ -283,6 +304,14 @@ def _allowed_lateness(node: Call, receiver: Value, body: Body) -> Value:
     return Value(call(attribute(receiver.code, "allowed_lateness"), tree), receiver.type)
 
 
+def _from_json(node: Call, receiver: Value, body: Body) -> Value:
+    text, kind = (argument(one, body) for one in node.arguments)
+    if isinstance(node.arguments[1], ClassOf):
+        body.program.read_classes.add(node.arguments[1].type.name)
+    result = kind.type.argument(0) if kind.type.name == "Class" else UNKNOWN
+    return Value(call(attribute(receiver.code, "from_json"), text.code, kind.code), result)
+
+
 _STREAM_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "addSink": _sink_to,
     "allowedLateness": _allowed_lateness,
@@ -290,6 +319,7 @@ _STREAM_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "flatMap": _typed,
     "keyBy": _key_by,
     "map": _typed,
+    "print": printing,
     "process": _typed,
     "returns": _returns,
     "sinkTo": _sink_to,
@@ -299,6 +329,7 @@ _STREAM_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
 _RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "Duration.getSeconds": _seconds,
     "ExecutionConfig.setGlobalJobParameters": _global_parameters,
+    "Gson.fromJson": _from_json,
     "MapState.iterator": _entries,
     "RuntimeContext.getTaskInfo": _receiver,
     "StreamExecutionEnvironment.addSource": _own_endpoint,

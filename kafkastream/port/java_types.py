@@ -88,6 +88,7 @@ _PLAIN: Final[Mapping[str, str]] = {
     "StringBuilder": "str",
     "StringBuffer": "str",
     "Timestamp": "datetime",
+    "URI": "str",
     "UUID": "uuid.UUID",
     "Void": "None",
     "ZonedDateTime": "datetime",

@@ -150,11 +150,14 @@ def _function(python: str, arguments: ast.arguments, statements: list[ast.stmt],
 def _of_type(target: Type, node: Reference, body: Body) -> Value:
     if node.name == "new" and not target.dimensions:
         return _constructor(target.name, body)
+    if node.name == "new":
+        return Value(name("list"), function_type(target))
     raise Untranslated(f"{target.name}::{node.name} has no translation")
 
 
 def _constructor(java: str, body: Body) -> Value:
     plain = {"ArrayList": "list", "HashMap": "dict", "HashSet": "set", "ObjectMapper": "dict", "LinkedHashMap": "dict"}
+    plain |= {"Path": "str", "URI": "str", "File": "str"}
     if java in plain:
         return Value(name(plain[java]), function_type(Type(java)))
     return Value(class_name_of(java, body), function_type(Type(java)))

@@ -192,12 +192,15 @@ _JSON: Final[Mapping[str, Template]] = {
     "getDouble/1": ("float(a[b])", "double"),
 }
 _MAPPER: Final[Mapping[str, Template]] = {
+    "addModule/1": ("a", "="),
+    "build/0": ("a", "="),
     "createArrayNode/0": ("[]", "JsonNode"),
     "createObjectNode/0": ("{}", "JsonNode"),
     "readTree/1": ("json.loads(b)", "JsonNode"),
     "registerModule/1": ("a", "="),
     "configure/2": ("a", "="),
     "writer/0": ("a", "="),
+    "findAndAddModules/0": ("a", "="),
     "findAndRegisterModules/0": ("a", "="),
     "disable/1": ("a", "="),
     "enable/1": ("a", "="),
@@ -316,6 +319,7 @@ METHODS: Final[Mapping[str, Mapping[str, Template]]] = {
     "Path": {**_STRING, "getName/0": ("os.path.basename(a)", "String"), "getPath/0": ("a", "String")},
     "Random": _RANDOM,
     "Row": _ROW,
+    "RuntimeModeOption": {"defaultValue/0": ("RuntimeExecutionMode.STREAMING", "RuntimeExecutionMode")},
     "Stream": _STREAM,
     "ThreadLocalRandom": _RANDOM,
     "Timestamp": _INSTANT,

@@ -21,6 +21,7 @@ from kafkastream.port.java_types import (
     of_text,
     type_information,
 )
+from kafkastream.port.json_calls import MAPPER_RULES
 from kafkastream.port.library import METHODS, Template
 from kafkastream.port.library_statics import STATICS
 from kafkastream.port.marks import Untranslated
@@ -197,6 +198,9 @@ def _format(node: Call, body: Body) -> Value:
 
 def _join(node: Call, body: Body) -> Value:
     separator, *rest = arguments_of(node, body)
+    pieces = [one.code.value for one in (separator, *rest) if isinstance(one.code, ast.Constant)]
+    if len(rest) > 1 and len(pieces) > len(rest):
+        return Value(constant(str(pieces[0]).join(map(str, pieces[1:]))), STRING)
     texts = rest[0].code if len(rest) == 1 else ast.List([one.code for one in rest], ast.Load())
     return Value(call(ast.Attribute(separator.code, "join", ast.Load()), texts), STRING)
 
@@ -314,30 +318,6 @@ def sort_key(comparator: Expression, element: Type, body: Body) -> list[ast.keyw
     return [ast.keyword("key", call("cmp_to_key", function.code))]
 
 
-def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
-    data, kind = node.arguments
-    source = expression(data, body)
-    if not isinstance(kind, ClassOf):
-        return Value(call("json.loads", source.code), UNKNOWN)
-    if kind.type.name in body.index.classes:
-        target = body.annotation(kind.type)
-        body.program.read_classes.add(kind.type.name)
-        keywords = {"ignore_unknown": constant(True)} if body.program.ignores_unknown(kind.type.name) else {}
-        return Value(call("object_of_json", source.code, target, **keywords), kind.type)
-    return Value(code("json.loads(b)", b=source.code), kind.type)
-
-
-def _write_value(node: Call, receiver: Value, body: Body) -> Value | None:
-    value = expression(node.arguments[0], body)
-    is_own = value.type.name in body.index.classes or value.type.name == "?"
-    if node.name == "writeValueAsBytes":
-        return Value(code("msgspec.json.encode(b)", b=value.code), Type("byte", dimensions=1))
-    if is_own:
-        return Value(code("msgspec.json.encode(b).decode()", b=value.code), STRING)
-    text = 'json.dumps(b, separators=(",", ":"), ensure_ascii=False)'
-    return Value(code(text, b=value.code), STRING)
-
-
 def _number_text(node: Call, receiver: Value, body: Body) -> Value | None:
     if node.arguments or not is_whole(receiver.type):
         return None
@@ -377,9 +357,7 @@ def _raw(pattern: str) -> str:
 
 _RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value | None]]] = {
     "BigDecimal.divide": _divide,
-    "ObjectMapper.readValue": _read_value,
-    "ObjectMapper.writeValueAsBytes": _write_value,
-    "ObjectMapper.writeValueAsString": _write_value,
+    **MAPPER_RULES,
     "Optional.map": _mapped_optional,
     "Optional.orElse": _or_else,
     "Stream.collect": _collect,

@@ -131,6 +131,7 @@ STATICS: Final[Mapping[str, Template]] = {
     "Long.toString/1": ("str(b)", "String"),
     "Long.valueOf/1": ("int(b)", "long"),
     "Map.entry/2": ("(b, c)", "Entry<?, ?>"),
+    "Map.ofEntries": ("dict([*rest])", "Map<?, ?>"),
     "Map.of/0": ("{}", "Map<?, ?>"),
     "Math.abs/1": ("abs(b)", "1"),
     "Math.ceil/1": ("float(math.ceil(b))", "double"),
@@ -149,6 +150,8 @@ STATICS: Final[Mapping[str, Template]] = {
     "Math.toRadians/1": ("math.radians(b)", "double"),
     "Math.toIntExact/1": ("b", "int"),
     "Math.atan2/2": ("math.atan2(b, c)", "double"),
+    "ObjectUtils.max": ("max((one for one in (*rest,) if one is not None), default=None)", "1"),
+    "ObjectUtils.min": ("min((one for one in (*rest,) if one is not None), default=None)", "1"),
     "Objects.equals/2": ("b == c", "boolean"),
     "Objects.hash": ("hash((*rest,))", "int"),
     "Objects.isNull/1": ("b is None", "boolean"),
@@ -186,6 +189,7 @@ STATICS: Final[Mapping[str, Template]] = {
     "IntStream.rangeClosed/2": ("iter(range(b, c + 1))", "Stream<int>"),
     "LongStream.range/2": ("iter(range(b, c))", "Stream<long>"),
     "Timestamp.valueOf/1": ("datetime.fromisoformat(b)", "Timestamp"),
+    "TimeUtils.parseDuration/1": ("Duration.of_millis(java_duration_ms(b))", "Duration"),
     "Tuple1.of": ("(*rest,)", "tuple"),
 }
 """Static methods; ``1`` is the type of the first argument."""

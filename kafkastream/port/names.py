@@ -32,6 +32,7 @@ _TABLE: Final = {
         TimerService WindowFunction WindowedStream
     """,
     "kafkastream.datastream.async_retry_strategies": "ExponentialBackoffDelayRetryStrategy FixedDelayRetryStrategy",
+    "kafkastream.datastream.connectors.data_gen": "DataGeneratorSource",
     "kafkastream.datastream.connectors.file_system": """
         BucketAssigner DefaultRollingPolicy FileSink FileSource FileSourceBuilder OnCheckpointRollingPolicy OutputFileConfig
         RollingPolicy StreamFormat
@@ -64,9 +65,10 @@ _TABLE: Final = {
         DataTypes EnvironmentSettings Schema StatementSet StreamTableEnvironment Table TableConfig TableDescriptor
         TableEnvironment TableResult ScalarFunction TableFunction
     """,
+    "kafkastream.util.gson": "Gson",
     "kafkastream.util.java_values": """
-        java_compare java_hash java_matches java_properties java_quotient java_remainder java_replace_all java_split
-        java_text
+        java_compare java_duration_ms java_hash java_matches java_properties java_quotient java_remainder java_replace_all java_split
+        java_text java_zoned_text
     """,
     "kafkastream.util.parameter_tool": "MultipleParameterTool ParameterTool",
     "abc": "ABC abstractmethod",
@@ -97,6 +99,7 @@ JAVA_NAMES: Final[Mapping[str, str]] = {
     "DataStreamSource": "DataStream",
     "OpenContext": "RuntimeContext",
     "RichAsyncFunction": "AsyncFunction",
+    "GeneratorFunction": "MapFunction",
     "RichCoFlatMapFunction": "CoFlatMapFunction",
     "RichCoMapFunction": "CoMapFunction",
     "RichFilterFunction": "FilterFunction",

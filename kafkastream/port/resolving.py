@@ -47,6 +47,7 @@ _CONSTANTS: Final[Mapping[str, tuple[str, Type]]] = {
     "TimeUnit.MINUTES": ('"minutes"', Type("TimeUnit")),
     "TimeUnit.HOURS": ('"hours"', Type("TimeUnit")),
     "TimeUnit.DAYS": ('"days"', Type("TimeUnit")),
+    "ExecutionOptions.RUNTIME_MODE": ('"execution.runtime-mode"', Type("RuntimeModeOption")),
     "File.separator": ("os.sep", STRING),
     "Instant.EPOCH": ("datetime.fromtimestamp(0, timezone.utc)", Type("Instant")),
     "ProducerConfig.BOOTSTRAP_SERVERS_CONFIG": ('"bootstrap.servers"', STRING),

@@ -10,7 +10,7 @@ from typing import Final
 
 from kafkastream.port.conversions import converted
 from kafkastream.port.dates import date_pattern
-from kafkastream.port.java_nodes import Call, Expression, Method, Name, Type
+from kafkastream.port.java_nodes import Call, ClassOf, Expression, Method, Name, Type
 from kafkastream.port.java_types import UNKNOWN, VOID, boxed
 from kafkastream.port.library_calls import argument, arguments_of, static_library_call
 from kafkastream.port.marks import Untranslated
@@ -47,10 +47,13 @@ def method_call(node: Call, receiver: ast.expr | None, method: Method, body: Bod
     kinds = [one.type for one in method.parameters if one.type.name != "Collector"]
     kinds += [UNKNOWN] * (len(kept) - len(kinds))
     values = [converted(argument(one, body), kind) for one, kind in zip(kept, kinds, strict=False)]
+    named = [one.type for one in kept if isinstance(one, ClassOf) and one.type.name in body.index.classes]
+    body.program.read_classes.update(one.name for one in named)
     tree = call(function, *values)
     if len(kept) < len(node.arguments) and method.type.name == "void":
         return Value(ast.YieldFrom(tree), VOID)
-    return Value(tree, _own_type(method.type, method))
+    result = _own_type(method.type, method)
+    return Value(tree, named[0] if result == UNKNOWN and len(named) == 1 else result)
 
 
 def _own_type(kind: Type, method: Method) -> Type:

@@ -60,6 +60,11 @@ class Program:
         info = self.index.classes.get(java)
         return self.is_lenient or (info is not None and info.declaration.annotated("JsonIgnoreProperties"))
 
+    @property
+    def reads_json(self) -> bool:
+        """Whether the program has a mapper of Jackson."""
+        return any("Mapper" in line for one in self.lines.values() for line in one)
+
     def mark(self, path: str, line: int, last: int, reason: str) -> Mark:
         """Note a place that has no translation."""
         java = tuple(self.lines.get(path, [])[line - 1 : last])

@@ -5,12 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from typing import Any
+from zoneinfo import ZoneInfo
+
+from kafkastream.model.common.row import Row
+from kafkastream.options.parsers import millis_of_duration
 
 __all__ = [
     "java_compare",
+    "java_duration_ms",
     "java_hash",
     "java_matches",
     "java_properties",
@@ -19,6 +25,7 @@ __all__ = [
     "java_replace_all",
     "java_split",
     "java_text",
+    "java_zoned_text",
 ]
 
 
@@ -77,6 +84,16 @@ def java_compare(one: Any, other: Any) -> int:
     return int(one > other) - int(one < other)
 
 
+def java_duration_ms(text: str) -> int:
+    """Return the milliseconds of a duration as Flink's options have it.
+
+    Example:
+        >>> java_duration_ms("10 s"), java_duration_ms("5min"), java_duration_ms("250")
+        (10000, 300000, 250)
+    """
+    return millis_of_duration(text)
+
+
 def java_hash(value: str) -> int:
     """Return the hash code of ``value``, a text.
 
@@ -92,6 +109,8 @@ def java_hash(value: str) -> int:
 
 def java_text(value: object) -> str:
     """Return a value as Java prints it: ``true``, ``null``, ``1.0E7``, ``(a,1)``, ``[1, 2]``, ``{a=1}``.
+
+    A time of UTC is printed as an ``Instant``, one without a zone as a ``LocalDateTime``.
 
     Example:
         >>> java_text(None), java_text(True), java_text(12345678.9), java_text(("a", 1.0)), java_text({"a": [1, 2]})
@@ -109,7 +128,40 @@ def java_text(value: object) -> str:
         return f"{{{', '.join(f'{java_text(key)}={java_text(one)}' for key, one in value.items())}}}"
     if isinstance(value, (list, set, frozenset)):
         return f"[{', '.join(map(java_text, value))}]"
-    return str(value)
+    if isinstance(value, Row):
+        return f"{value.get_row_kind()}[{', '.join(map(java_text, value))}]"
+    return _time_text(value) if isinstance(value, datetime) else str(value)
+
+
+def java_zoned_text(value: datetime | None) -> str:
+    """Return a date and time with its zone as ``ZonedDateTime`` prints it: without seconds that are 0.
+
+    Example:
+        >>> from datetime import timezone
+        >>> java_zoned_text(datetime(2024, 5, 1, 10, tzinfo=timezone.utc))
+        '2024-05-01T10:00Z'
+    """
+    if value is None:
+        return "null"
+    minutes, seconds = divmod(value.utcoffset() or timedelta(0), timedelta(minutes=1))
+    offset = f"{minutes // 60:+03d}:{abs(minutes) % 60:02d}" if minutes or seconds else "Z"
+    zone = f"[{value.tzinfo.key}]" if isinstance(value.tzinfo, ZoneInfo) else ""
+    return f"{_local_text(value, shortest=True)}{offset}{zone}"
+
+
+def _time_text(value: datetime) -> str:
+    """Text of an ``Instant`` for a time of UTC, of a ``LocalDateTime`` without a zone, else of a ``ZonedDateTime``."""
+    if value.tzinfo is None:
+        return _local_text(value, shortest=True)
+    return f"{_local_text(value, shortest=False)}Z" if value.tzname() == "UTC" else java_zoned_text(value)
+
+
+def _local_text(value: datetime, *, shortest: bool) -> str:
+    is_short = shortest and not value.second and not value.microsecond
+    precision = "minutes" if is_short else "microseconds" if value.microsecond % 1000 else "milliseconds"
+    if not is_short and not value.microsecond:
+        precision = "seconds"
+    return value.replace(tzinfo=None).isoformat(timespec=precision)
 
 
 def _floating_text(value: float) -> str:

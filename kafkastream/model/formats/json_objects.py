@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, TypeVar, final
 
 import attrs
@@ -21,7 +22,8 @@ T = TypeVar("T")
 def object_of_json(text: str | bytes, kind: type[T], *, ignore_unknown: bool = False) -> T:
     """Read an object from JSON, whose fields are those of the class.
 
-    Text such as ``"5"`` is taken for a number where the class has a number, as by Jackson.
+    As by Jackson, text such as ``"5"`` is taken for a number where the class has a number, and ``null`` leaves a field
+    that has a default at it.
 
     Args:
         text: JSON.
@@ -39,18 +41,49 @@ def object_of_json(text: str | bytes, kind: type[T], *, ignore_unknown: bool = F
         >>> object_of_json('{"id": "7", "item": "tea"}', Order)
         Order(id=7, item='tea')
     """
-    resolve_annotations(kind)
+    decoder = _decoder(kind)
     try:
-        read = msgspec.json.decode(text)
-        if not ignore_unknown and isinstance(read, dict):
-            _check_known(read, kind)
-        return msgspec.convert(read, kind, strict=False)
+        if not ignore_unknown:
+            _check_known(msgspec.json.decode(text), kind)
+        return _decoded(text, decoder)
     except msgspec.MsgspecError as error:
         raise ValueError(f"{error}, for {kind.__name__}") from error
 
 
-def _check_known(read: dict[str, Any], kind: type) -> None:
-    unknown = read.keys() - set(_fields(kind))
+@lru_cache(maxsize=256)
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Make the decoder of a class, which pickle can still send to workers: what msgspec notes in the class is removed."""
+    seen: set[Any] = set()
+    resolve_annotations(kind, seen)
+    decoder = msgspec.json.Decoder(kind, strict=False)
+    for one in seen:
+        if isinstance(one, type) and "__msgspec_cache__" in vars(one):
+            del one.__msgspec_cache__
+    return decoder
+
+
+def _decoded(text: str | bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """Make an object; ``null`` means the default of a field whose type has no None, as where Java's is a reference."""
+    try:
+        return decoder.decode(text)
+    except msgspec.ValidationError:
+        read = msgspec.json.decode(text)
+        kept = _without_nulls(read)
+        if kept == read:
+            raise
+        return decoder.decode(msgspec.json.encode(kept))
+
+
+def _without_nulls(read: Any) -> Any:
+    if isinstance(read, list):
+        return [_without_nulls(one) for one in read]
+    if isinstance(read, dict):
+        return {name: _without_nulls(one) for name, one in read.items() if one is not None}
+    return read
+
+
+def _check_known(read: Any, kind: type) -> None:
+    unknown = read.keys() - set(_fields(kind)) if isinstance(read, dict) else ()
     if unknown:
         raise ValueError(f"{kind.__name__} has no field {sorted(unknown)[0]!r}, which the JSON has")
 

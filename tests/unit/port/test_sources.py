@@ -71,7 +71,7 @@ def job(tmp_path: Path) -> Path:
 def test_classes_of_the_project_come_along(job: Path) -> None:
     ported = port_program([job])
     assert [Path(one).name for one in ported.files] == ["Job.java", "Order.java", "Prices.java"]
-    assert 'print(f"{order.item} {Prices.of(order)}")' in ported.text
+    assert 'print(f"{java_text(order.item)} {Prices.of(order)}")' in ported.text
     assert ported.marks == ()
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kafkastream.datastream import MapFunction, ProcessFunction, RuntimeContext, StreamExecutionEnvironment
-from kafkastream.util.java_values import java_quotient
+from kafkastream.util.java_values import java_quotient, java_text
 
 
 def main() -> None:
@@ -20,11 +20,11 @@ def main() -> None:
         return ("large" if half > 1 else "small", half * factor)
 
     pairs = even.map(map_value)
-    pairs.key_by(lambda pair: pair[0]).reduce(lambda a, b: (a[0], a[1] + b[1])).print()
+    pairs.key_by(lambda pair: pair[0]).reduce(lambda a, b: (a[0], a[1] + b[1])).map(java_text).print()
 
     def flat_map_value(value: int) -> Iterator[Any]:
         for i in range(value):
-            yield f"{value}/{i}"
+            yield f"{java_text(value)}/{i}"
 
     numbers.flat_map(flat_map_value).print()
 
@@ -37,7 +37,7 @@ def main() -> None:
 
         def map(self, value: int) -> str:
             self.seen += 1
-            return f"{self.subtask}:{value}"
+            return f"{self.subtask}:{java_text(value)}"
 
     numbers.map(Map()).print()
 

@@ -15,6 +15,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSource,
     OffsetsInitializer,
 )
+from kafkastream.util.java_values import java_text
 
 LOG = logging.getLogger(__name__)
 BROKERS = os.environ.get("BOOTSTRAP_SERVERS", "localhost:9092")
@@ -55,7 +56,7 @@ def create_sink(topic: str) -> KafkaSink[str]:
 
 def main(args: list[str]) -> None:
     input = args[0]
-    output = args[1] if len(args) > 1 else f"{input}-copy"
+    output = args[1] if len(args) > 1 else f"{java_text(input)}-copy"
     LOG.info("Copying %s to %s", input, output)
     env = StreamExecutionEnvironment.get_execution_environment(Configuration())
     env.enable_checkpointing(10000, CheckpointingMode.EXACTLY_ONCE)

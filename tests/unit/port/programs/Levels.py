@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.util.java_values import java_text
 
 
 class Level(enum.Enum):
@@ -29,7 +30,7 @@ class Level(enum.Enum):
         for level in list(Level):
             if level.code == code:
                 return level
-        raise UnknownLevel(f"no level {code}")
+        raise UnknownLevel(f"no level {java_text(code)}")
 
 
 class UnknownLevel(RuntimeError):
@@ -42,7 +43,7 @@ class Scorer(ABC):
         ...
 
     def label(self, level: Level) -> str:
-        return f"{level}={self.score(level)}"
+        return f"{java_text(level)}={self.score(level)}"
 
 
 class Scaled(Scorer):
@@ -66,7 +67,7 @@ class Weighted(Scaled):
             case Level.HIGH:
                 return level.weight * self.factor
             case _:
-                raise RuntimeError(f"unexpected {level.name}")
+                raise RuntimeError(f"unexpected {java_text(level.name)}")
 
 
 def find(code: str) -> Level | None:
@@ -87,7 +88,7 @@ def main() -> None:
             return scorer.label(level)
         return "?"
 
-    env.from_elements("l", "h", "x").map(map_code).print()
+    env.from_elements("l", "h", "x").map(map_code).map(java_text).print()
     print(list(type(Level["low".upper()])).index(Level["low".upper()]))
     env.execute("levels")
 

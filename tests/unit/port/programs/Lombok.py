@@ -18,7 +18,7 @@ class User:
     active: bool = False
 
     def __str__(self) -> str:
-        return f"User(userName={self.userName}, age={self.age}, active={java_text(self.active)})"
+        return f"User(userName={java_text(self.userName)}, age={self.age}, active={java_text(self.active)})"
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     (
         env.from_elements(ann, User("ben", 40, True))
         .filter(lambda user: user.active)
-        .map(lambda user: f"{user.userName} {user}")
+        .map(lambda user: f"{java_text(user.userName)} {java_text(user)}")
         .print()
     )
     env.execute("users")

@@ -21,7 +21,7 @@ class Reading:
     celsius: float
 
     def __str__(self) -> str:
-        return f"Reading[sensor={self.sensor}, time={self.time}, celsius={java_text(self.celsius)}]"
+        return f"Reading[sensor={java_text(self.sensor)}, time={self.time}, celsius={java_text(self.celsius)}]"
 
     def fahrenheit(self) -> float:
         return self.celsius * 9 / 5 + 32
@@ -46,7 +46,7 @@ class Average(AggregateFunction):
 class WithWindow(ProcessWindowFunction):
     def process(self, key: str, context: ProcessWindowFunction.Context, averages: Iterable[float]) -> Iterator[str]:
         average = next(iter(averages))
-        yield f"{key}@{java_quotient(context.window().get_end(), 1000)}={java_text(math.floor(average * 10 + 0.5) / 10.0)}"
+        yield f"{java_text(key)}@{java_quotient(context.window().get_end(), 1000)}={java_text(math.floor(average * 10 + 0.5) / 10.0)}"
 
 
 def main() -> None:
@@ -68,7 +68,7 @@ def main() -> None:
         .aggregate(Average(), WithWindow())
     )
     averages.print()
-    averages.get_side_output(LATE_READINGS).map(lambda reading: f"late: {reading}").print()
+    averages.get_side_output(LATE_READINGS).map(lambda reading: f"late: {java_text(reading)}").print()
     env.execute("averages")
 
 

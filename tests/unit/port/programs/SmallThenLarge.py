@@ -30,7 +30,7 @@ class Payment:
         return self.amount < 1
 
     def __str__(self) -> str:
-        return f"Payment{{account='{self.account}', amount={java_text(self.amount)}}}"
+        return f"Payment{{account='{java_text(self.account)}', amount={java_text(self.amount)}}}"
 
 
 class Detector(KeyedProcessFunction):

@@ -17,6 +17,7 @@ from kafkastream.datastream import (
 )
 from kafkastream.datastream.state import MapStateDescriptor, ValueState, ValueStateDescriptor
 from kafkastream.datastream.window import TumblingEventTimeWindows
+from kafkastream.util.java_values import java_text
 
 LIMITS = MapStateDescriptor("limits", Types.STRING(), Types.INT())
 
@@ -36,7 +37,7 @@ class Latest(CoFlatMapFunction):
             yield from self.emit(before, value)
 
     def emit(self, before: tuple[str, int], now: tuple[str, int]) -> Iterator[str]:
-        yield f"{before[0]}{before[1]}{now[1]}"
+        yield f"{java_text(before[0])}{before[1]}{now[1]}"
 
 
 class Limited(BroadcastProcessFunction):

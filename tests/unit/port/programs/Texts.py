@@ -60,15 +60,15 @@ def main(args: list[str]) -> None:
     words.remove("fig")
     builder = ""
     for i in range(len(words)):
-        builder += f"{i}={words[i]}"
+        builder += f"{i}={java_text(words[i])}"
         if i < len(words) - 1:
             builder += ", "
-    print(builder)
+    print(java_text(builder))
     joined = "|".join(map(str.upper, filter(lambda word: len(word) > 3, iter(words))))
     lengths = list(map(lambda word: len(word), iter(words)))
-    print(f"{joined} {java_text(lengths)} {len(once)}")
-    print(f"{half(7):5.1f}|{'ab':<5}|{gcd(12, 18):03d}|{counts.get('fig')}")
-    print(f"50% of {describe(-4)}")
+    print(f"{java_text(joined)} {java_text(lengths)} {len(once)}")
+    print(f"{half(7):5.1f}|{'ab':<5}|{gcd(12, 18):03d}|{java_text(counts.get('fig'))}")
+    print(f"50% of {java_text(describe(-4))}")
     total = 0
     for i in range(10, 0, -3):
         if i == 4:
@@ -80,10 +80,10 @@ def main(args: list[str]) -> None:
     )
     iterator = iter(words)
     for word in iterator:
-        print(size(word))
+        print(java_text(size(word)))
     for entry in counts.items():
         if entry[1] > 1:
-            print(f"{entry[0]} -> {entry[1]}")
+            print(f"{java_text(entry[0])} -> {entry[1]}")
     squares = [0] * 4
     for i in range(len(squares)):
         squares[i] = i * i

@@ -13,7 +13,7 @@ from typing import Any
 
 from kafkastream.common import Types
 from kafkastream.datastream import StreamExecutionEnvironment
-from kafkastream.util.java_values import java_split
+from kafkastream.util.java_values import java_split, java_text
 from kafkastream.util.parameter_tool import ParameterTool
 
 LINES: list[str] = ["To be, or not to be", "that is the question"]
@@ -38,7 +38,7 @@ def main(args: list[str]) -> None:
         .key_by(lambda pair: pair[0])
         .sum(1)
     )
-    counts.map(lambda pair: f"{pair[0]}: {pair[1]}").print()
+    counts.map(lambda pair: f"{java_text(pair[0])}: {pair[1]}").print()
     env.execute("word count")
 
 

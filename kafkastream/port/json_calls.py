@@ -1,0 +1,51 @@
+"""Translation of calls to the mappers of Jackson."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from kafkastream.port.java_nodes import Call, ClassOf, Type
+from kafkastream.port.java_types import STRING, UNKNOWN
+from kafkastream.port.python_trees import call, code, constant
+from kafkastream.port.translation import Body, Value, expression
+
+__all__ = ["MAPPER_RULES"]
+
+
+def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
+    data, kind = node.arguments
+    source = expression(data, body)
+    if not isinstance(kind, ClassOf):
+        return Value(call("json.loads", source.code), UNKNOWN)
+    if kind.type.name in body.index.classes:
+        target = body.annotation(kind.type)
+        body.program.read_classes.add(kind.type.name)
+        keywords = {"ignore_unknown": constant(True)} if body.program.ignores_unknown(kind.type.name) else {}
+        return Value(call("object_of_json", source.code, target, **keywords), kind.type)
+    return Value(code("json.loads(b)", b=source.code), kind.type)
+
+
+def _write_value(node: Call, receiver: Value, body: Body) -> Value | None:
+    value = expression(node.arguments[0], body)
+    is_own = value.type.name in body.index.classes or value.type.name == "?"
+    if node.name == "writeValueAsBytes":
+        return Value(code("msgspec.json.encode(b)", b=value.code), Type("byte", dimensions=1))
+    if is_own:
+        return Value(code("msgspec.json.encode(b).decode()", b=value.code), STRING)
+    text = 'json.dumps(b, separators=(",", ":"), ensure_ascii=False)'
+    return Value(code(text, b=value.code), STRING)
+
+
+def _configured(node: Call, receiver: Value, body: Body) -> Value | None:
+    """Modules and features of a mapper are not values; those that matter are looked for in the program's text."""
+    return receiver
+
+
+MAPPER_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value | None]]] = {
+    **dict.fromkeys((f"ObjectMapper.{one}" for one in ("addModule", "configure", "registerModule")), _configured),
+    "ObjectMapper.readValue": _read_value,
+    "ObjectMapper.writeValueAsBytes": _write_value,
+    "ObjectMapper.writeValueAsString": _write_value,
+}
+"""Rules by class and method."""
