@@ -34,7 +34,7 @@ _PACKAGES: Final = ("lang", "lang.invoke", "lang.reflect", "math", "net", "io", 
 _JVM: Final = (
     "-XX:ActiveProcessorCount=1",  # Flink's local parallelism is the count of processors
     "-Xmx1g",
-    "-Dorg.apache.logging.log4j.level=OFF",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=off",
     *(f"--add-opens=java.base/java.{one}=ALL-UNNAMED" for one in (*_PACKAGES, "util.concurrent")),
 )
 _PARALLELISM: Final = (
@@ -63,6 +63,7 @@ class Settings:
         topics: Records of each input topic.
         output: Topic that the program writes, if it does not print its results.
         files: Texts of input files.
+        copied: Pairs of a folder of the project and where a copy of it goes, for classes that the program lacks.
         java: Pairs of a pattern and its replacement in the Java files, which both sides get.
         hand: Pairs of lines of the port and what a person writes there.
         key: Pattern whose first group is the key of a line; lines of a key come in the same order on both sides.
@@ -75,6 +76,7 @@ class Settings:
     topics: Mapping[str, Sequence[Any]] = attrs.field(factory=dict)
     output: str | None = None
     files: Mapping[str, str] = attrs.field(factory=dict)
+    copied: Sequence[tuple[str, str]] = ()
     java: Sequence[tuple[str, str]] = ()
     hand: Sequence[tuple[str, str]] = ()
     key: str = "()"
@@ -132,6 +134,8 @@ class Sides:
         """Copy the project with what is replaced, write input files, and produce the records."""
         project = self.settings.path.split("/")[0]
         shutil.copytree(sources / project, self.folder / project)
+        for source, target in self.settings.copied:
+            shutil.copytree(self.folder / project / source, self.folder / project / target, dirs_exist_ok=True)
         replaced = [(r'"(localhost|kafka):9092"', f'"{self.kafka.bootstrap_servers}"'), *_PARALLELISM, *_BOUNDED]
         replaced += [(r"'(localhost|kafka):9092'", f"'{self.kafka.bootstrap_servers}'")]
         for path in (self.folder / project).rglob("*.java"):
@@ -269,7 +273,7 @@ def outcome_of(settings: Settings, sources: Path, jars: Path, kept: Path) -> Out
                 record.write_text("\n".join(flink), encoding="utf-8")
             marks, hand, printed = sides.here()
             verdict = difference(flink, sides.results(printed, seen), settings)
-    except (subprocess.SubprocessError, ValueError) as error:
+    except Exception as error:  # noqa: BLE001 - a failure is a result
         verdict = str(error)
     return Outcome(settings.name, marks, hand, len(flink), f"{verdict}\n{folder}", settings.note)
 

@@ -44,7 +44,16 @@ def _call(node: Call, body: Body) -> Value:
     owner = is_class(node.target, body)
     if owner is not None:
         return static_call(owner, node, body)
+    if node.name == "getResourceAsStream":
+        return _resource(node, body)
     return _object_call(node, expression(node.target, body), body)
+
+
+def _resource(node: Call, body: Body) -> Value:
+    """Open a file of the class path, which is next to the program in Python."""
+    (path,) = arguments_of(node, body)
+    tree = code('open(Path(__file__).with_name(b), encoding="utf-8")', b=path.code)
+    return Value(tree, Type("InputStream"))
 
 
 def is_context(kind: Type) -> bool:
@@ -73,25 +82,41 @@ def _own_call(node: Call, body: Body) -> Value:
         raise Untranslated("a class of Python has one constructor")
     if node.name == "getRuntimeContext" and not node.arguments:
         return _runtime(body)
+    if _is_own_getter(node, body):
+        assert body.owner is not None
+        return _program_call(node, Value(name("self"), Type(body.owner.declaration.name)), body)
     info = body.owner
     while info is not None:
         found = body.index.find_method(
             Type(info.declaration.name), node.name, len(node.arguments)
         ) or body.index.find_method(Type(info.declaration.name), node.name)
         if found is not None:
-            return method_call(node, _receiver_of(found, info, body), found[1], body)
+            return method_call(node, _receiver_of(found, info, body), found, body)
         info = body.index.classes.get(info.declaration.owner)
+    return _other_own_call(node, body)
+
+
+def _other_own_call(node: Call, body: Body) -> Value:
+    """Call a method without a target that the program does not declare."""
     if node.name in body.index.statics:
         return static_call(body.index.statics[node.name], node, body)
     if node.name == "getClass" and not body.is_static:
         return Value(code("type(self)"), Type("Class"))
-    if body.owner is not None and body.owner.role == "enum" and node.name in ("values", "valueOf"):
-        return static_call(body.owner.declaration.name, node, body)
-    if body.owner is not None and body.owner.role == "enum" and node.name in ("name", "ordinal"):
-        return _inherited_call(node, Value(name("self"), Type(body.owner.declaration.name)), body)
+    if body.owner is not None and body.owner.role == "enum":
+        if node.name in ("values", "valueOf"):
+            return static_call(body.owner.declaration.name, node, body)
+        if node.name in ("name", "ordinal"):
+            return _inherited_call(node, Value(name("self"), Type(body.owner.declaration.name)), body)
     if node.target is not None and body.owner is not None:
         return _object_call(node, Value(name("self"), Type("?")), body)
     raise Untranslated(f"the method {node.name} is not known")
+
+
+def _is_own_getter(node: Call, body: Body) -> bool:
+    """Return whether a call within a class is that of its own getter, which is an attribute in Python."""
+    if body.owner is None or body.is_static or node.arguments:
+        return False
+    return body.index.accessor(Type(body.owner.declaration.name), node.name, 0) is not None
 
 
 def _runtime(body: Body) -> Value:
@@ -261,7 +286,7 @@ def _program_call(node: Call, receiver: Value, body: Body) -> Value:
     if field is not None:
         raise Untranslated(f"{node.name} sets an attribute, which is a statement in Python")
     if found is not None and node.name not in ("toString", "equals", "hashCode", "compareTo"):
-        return method_call(node, receiver.code, found[1], body)
+        return method_call(node, receiver.code, found, body)
     return _inherited_call(node, receiver, body)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kafkastream.port.flink_types import STREAMS, api_type, is_api, result_of
-from kafkastream.port.java_nodes import Call, ClassOf, Expression, Lambda, Literal, New, Type, nodes_in
+from kafkastream.port.java_nodes import Call, Cast, ClassOf, Expression, Lambda, Literal, New, Type, nodes_in
 from kafkastream.port.java_types import LONG, STRING, UNKNOWN, is_text, is_tuple, is_whole
 from kafkastream.port.library_calls import argument
 from kafkastream.port.marks import Untranslated
@@ -62,6 +62,8 @@ def _check(kind: Type, python: str, java: str) -> None:
 
 
 def _argument(node: Expression, outer: Call, place: int, kind: Type, body: Body) -> Value:
+    if isinstance(node, Cast) and isinstance(node.value, Lambda):
+        node = node.value  # Java names the interface, for its overloads
     body.hint = snake_case(outer.name)
     body.collects = _collects(node, outer, kind)
     try:
@@ -273,6 +275,18 @@ def _entries(node: Call, receiver: Value, body: Body) -> Value:
     return Value(code("iter(a.items())", a=receiver.code), Type("Iterator", (entry,)))
 
 
+def _count_window(node: Call, receiver: Value, body: Body) -> Value:
+    """Overlapping windows fire after each slide in Java, also those that are not full; PyFlink's wait until they are."""
+    if len(node.arguments) < 2:
+        return _plain(node, receiver, body)
+    size, slide = (argument(one, body).code for one in node.arguments)
+    is_all = node.name.endswith("All")
+    tree = call(attribute(receiver.code, "window_all" if is_all else "window"), code("GlobalWindows.create()"))
+    tree = call(attribute(tree, "trigger"), code("CountTrigger.of(b)", b=slide))
+    tree = call(attribute(tree, "evictor"), code("CountEvictor.of(b)", b=size))
+    return Value(tree, Type("AllWindowedStream" if is_all else "WindowedStream", receiver.type.arguments))
+
+
 def _time_window(node: Call, receiver: Value, body: Body) -> Value:
     """``timeWindow`` of Flink 1.x, by the program's time characteristic."""
     if body.program.event_time is None:
@@ -316,6 +330,8 @@ _STREAM_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "addSink": _sink_to,
     "allowedLateness": _allowed_lateness,
     "assignTimestampsAndWatermarks": _assigned_timestamps,
+    "countWindow": _count_window,
+    "countWindowAll": _count_window,
     "flatMap": _typed,
     "keyBy": _key_by,
     "map": _typed,

@@ -21,9 +21,9 @@ from kafkastream.port.java_types import (
     of_text,
     type_information,
 )
-from kafkastream.port.json_calls import MAPPER_RULES
 from kafkastream.port.library import METHODS, Template
 from kafkastream.port.library_statics import STATICS
+from kafkastream.port.mapper_calls import MAPPER_RULES
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.python_trees import call, code, constant, name, strings_joined
 from kafkastream.port.translation import Body, Value, expression

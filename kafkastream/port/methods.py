@@ -12,7 +12,7 @@ import attrs
 from kafkastream.port.flink_types import api_type
 from kafkastream.port.java_nodes import Block, Call, Comment, Method, Name, Parameter, This, Type, nodes_in
 from kafkastream.port.java_types import UNKNOWN, VOID
-from kafkastream.port.names import JAVA_NAMES, api_class, python_name
+from kafkastream.port.names import JAVA_NAMES, api_class, python_name, snake_case
 from kafkastream.port.program_index import ClassInfo
 from kafkastream.port.python_trees import Remark, code, constant, evaluate, is_yielding, item, name
 from kafkastream.port.statements import translated
@@ -133,7 +133,9 @@ def function_of(method: Method, body: Body) -> Made:
     """Translate a static method of the main class to a function of the module."""
     inner = signature_body(method, body)
     statements = _statements(method, inner)
-    python = "main" if method.name == "main" else python_name(method.name)
+    info = body.owner
+    own = info.method_name(method) if info is not None else method.name
+    python = "main" if method.name == "main" else own if own != snake_case(method.name) else python_name(method.name)
     tree = _definition(python, [], method, inner, statements)
     assigned = frozenset(inner.assigned_globals)
     if assigned:

@@ -19,6 +19,7 @@ from kafkastream.port.java_nodes import (
     Evaluate,
     ForEach,
     If,
+    Lambda,
     LocalVariable,
     Name,
     New,
@@ -98,7 +99,9 @@ def _local_variable(node: LocalVariable, body: Body) -> list[ast.stmt]:
     if node.value is None:
         python = body.declare(node.name, node.type)
         return [ast.AnnAssign(name(python), body.annotation(node.type), None, 1)]
+    body.expected = node.type.arguments[: len(node.value.parameters)] if isinstance(node.value, Lambda) else ()
     value = expression(node.value, body)
+    body.expected = ()
     kind = node.type if node.type != UNKNOWN else value.type
     kind = value.type if kind.name == value.type.name and len(kind.arguments) < len(value.type.arguments) else kind
     python = body.declare(node.name, kind)

@@ -39,9 +39,12 @@ def static_call(owner: str, node: Call, body: Body) -> Value:
     return _api_static_call(owner, node, body)
 
 
-def method_call(node: Call, receiver: ast.expr | None, method: Method, body: Body) -> Value:
+def method_call(node: Call, receiver: ast.expr | None, found: tuple[ClassInfo, Method], body: Body) -> Value:
     """Call a method of the program; one that gets the collector is a generator."""
-    python = python_name(node.name) if receiver is None else snake_case(node.name)
+    info, method = found
+    python = info.method_name(method)
+    if receiver is None and python == snake_case(node.name):
+        python = python_name(node.name)
     function = name(python) if receiver is None else attribute(receiver, python)
     kept = [one for one in node.arguments if not _is_collector(one, body)]
     kinds = [one.type for one in method.parameters if one.type.name != "Collector"]
@@ -66,11 +69,12 @@ def _is_collector(node: Expression, body: Body) -> bool:
 
 
 def _own_static_call(info: ClassInfo, node: Call, body: Body) -> Value:
-    found = body.index.find_method(Type(info.declaration.name), node.name)
+    found = body.index.find_method(Type(info.declaration.name), node.name, len(node.arguments))
+    found = found or body.index.find_method(Type(info.declaration.name), node.name)
     kind = Type(info.declaration.name)
     if found is not None:
         receiver = None if found[0].role == "main" else name(info.python)
-        return method_call(node, receiver, found[1], body)
+        return method_call(node, receiver, found, body)
     if info.role == "enum" and node.name == "values":
         return Value(call("list", name(info.python)), Type(kind.name, dimensions=1))
     if info.role == "enum" and node.name == "valueOf":

@@ -19,6 +19,8 @@ __all__ = [
     "java_duration_ms",
     "java_hash",
     "java_matches",
+    "java_max",
+    "java_min",
     "java_properties",
     "java_quotient",
     "java_remainder",
@@ -94,6 +96,26 @@ def java_duration_ms(text: str) -> int:
     return millis_of_duration(text)
 
 
+def java_max(values: Iterable[Any]) -> Any:
+    """Return the greatest of the values that are not None, as ``ObjectUtils.max`` does; None if there is none.
+
+    Example:
+        >>> java_max([1, None, 3]), java_max([None])
+        (3, None)
+    """
+    return max((one for one in values if one is not None), default=None)
+
+
+def java_min(values: Iterable[Any]) -> Any:
+    """Return the least of the values that are not None, as ``ObjectUtils.min`` does; None if there is none.
+
+    Example:
+        >>> java_min([1, None, 3]), java_min([None])
+        (1, None)
+    """
+    return min((one for one in values if one is not None), default=None)
+
+
 def java_hash(value: str) -> int:
     """Return the hash code of ``value``, a text.
 
@@ -143,8 +165,8 @@ def java_zoned_text(value: datetime | None) -> str:
     """
     if value is None:
         return "null"
-    minutes, seconds = divmod(value.utcoffset() or timedelta(0), timedelta(minutes=1))
-    offset = f"{minutes // 60:+03d}:{abs(minutes) % 60:02d}" if minutes or seconds else "Z"
+    minutes = (value.utcoffset() or timedelta(0)) // timedelta(minutes=1)
+    offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
     zone = f"[{value.tzinfo.key}]" if isinstance(value.tzinfo, ZoneInfo) else ""
     return f"{_local_text(value, shortest=True)}{offset}{zone}"
 

@@ -1,0 +1,44 @@
+"""Texts, as Java prints values."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from kafkastream.common import Row, RowKind
+from kafkastream.util.java_values import java_text, java_zoned_text
+
+UTC = timezone.utc
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (datetime(2024, 5, 1, 10, tzinfo=UTC), "2024-05-01T10:00:00Z"),
+        (datetime(2024, 5, 1, 10, 0, 0, 250_000, tzinfo=UTC), "2024-05-01T10:00:00.250Z"),
+        (datetime(2024, 5, 1, 10, 0, 6, 1, tzinfo=UTC), "2024-05-01T10:00:06.000001Z"),
+        (datetime(2024, 5, 1, 10, tzinfo=UTC).replace(tzinfo=None), "2024-05-01T10:00"),
+        (datetime(2024, 5, 1, 10, 0, 7, tzinfo=UTC).replace(tzinfo=None), "2024-05-01T10:00:07"),
+        (datetime(2024, 5, 1, 10, tzinfo=ZoneInfo("Europe/Rome")), "2024-05-01T10:00+02:00[Europe/Rome]"),
+        ((None, True, ["a", 1.0], {"k": None}), "(null,true,[a, 1.0],{k=null})"),
+        (Row.of_kind(RowKind.UPDATE_AFTER, 1, None, 2e7), "+U[1, null, 2.0E7]"),
+    ],
+)
+def test_values_are_printed_as_by_java(value: Any, text: str) -> None:
+    assert java_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "null"),
+        (datetime(2024, 5, 1, 10, tzinfo=UTC), "2024-05-01T10:00Z"),
+        (datetime(2024, 5, 1, 10, 0, 0, 5000, tzinfo=UTC), "2024-05-01T10:00:00.005Z"),
+        (datetime(2024, 5, 1, 10, tzinfo=timezone(-timedelta(hours=3, minutes=30))), "2024-05-01T10:00-03:30"),
+    ],
+)
+def test_times_with_a_zone_have_no_seconds_that_are_zero(value: datetime | None, text: str) -> None:
+    assert java_zoned_text(value) == text
