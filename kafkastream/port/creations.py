@@ -56,7 +56,7 @@ _EMPTY: Final[Mapping[str, str]] = {
     "Object": "object()",
     "ObjectMapper": "json",
     "Properties": "{}",
-    "Random": "random.Random()",
+    "Random": "JavaRandom()",
     "SimpleStringEncoder": "Encoder.simple_string_encoder()",
     "StringBuffer": '""',
     "StringBuilder": '""',
@@ -87,7 +87,7 @@ _FILLED: Final[Mapping[str, str]] = {
     "Double": "float(b)",
     "Path": "b",
     "URI": "b",
-    "Random": "random.Random(b)",
+    "Random": "JavaRandom(b)",
     "Timestamp": "datetime.fromtimestamp(b / 1000, timezone.utc)",
 }
 _SIZED: Final = frozenset(

@@ -83,7 +83,7 @@ _PLAIN: Final[Mapping[str, str]] = {
     "Object": "Any",
     "OffsetDateTime": "datetime",
     "Path": "str",
-    "Random": "random.Random",
+    "Random": "JavaRandom",
     "String": "str",
     "StringBuilder": "str",
     "StringBuffer": "str",

@@ -238,17 +238,17 @@ _INSTANT: Final[Mapping[str, Template]] = {
     "equals/1": ("a == b", "boolean"),
 }
 _RANDOM: Final[Mapping[str, Template]] = {
-    "nextBoolean/0": ("a.random() < 0.5", "boolean"),
-    "nextDouble/0": ("a.random()", "double"),
-    "nextFloat/0": ("a.random()", "double"),
-    "nextGaussian/0": ("a.gauss(0, 1)", "double"),
-    "nextInt/0": ("a.randrange(-(2**31), 2**31)", "int"),
-    "nextInt/1": ("a.randrange(b)", "int"),
-    "nextInt/2": ("a.randrange(b, c)", "int"),
-    "nextLong/0": ("a.randrange(-(2**63), 2**63)", "long"),
-    "nextLong/1": ("a.randrange(b)", "long"),
-    "nextLong/2": ("a.randrange(b, c)", "long"),
-    "nextDouble/2": ("a.uniform(b, c)", "double"),
+    "nextBoolean/0": ("a.next_boolean()", "boolean"),
+    "nextDouble/0": ("a.next_double()", "double"),
+    "nextDouble/2": ("a.next_double(b, c)", "double"),
+    "nextFloat/0": ("a.next_float()", "double"),
+    "nextGaussian/0": ("a.next_gaussian()", "double"),
+    "nextInt/0": ("a.next_int()", "int"),
+    "nextInt/1": ("a.next_int(b)", "int"),
+    "nextInt/2": ("a.next_int(b, c)", "int"),
+    "nextLong/0": ("a.next_long()", "long"),
+    "nextLong/1": ("a.next_long(b)", "long"),
+    "nextLong/2": ("a.next_long(b, c)", "long"),
 }
 _BUILDER: Final[Mapping[str, Template]] = {
     "length/0": ("len(a)", "int"),

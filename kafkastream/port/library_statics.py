@@ -185,7 +185,7 @@ STATICS: Final[Mapping[str, Template]] = {
     "System.getProperty/2": ("os.environ.get(b, c)", "String"),
     "System.lineSeparator/0": ('"\\n"', "String"),
     "System.nanoTime/0": ("time.perf_counter_ns()", "long"),
-    "ThreadLocalRandom.current/0": ("random.Random()", "Random"),
+    "ThreadLocalRandom.current/0": ("JavaRandom()", "Random"),
     "UUID.randomUUID/0": ("uuid.uuid4()", "UUID"),
     "UUID.fromString/1": ("uuid.UUID(b)", "UUID"),
     "IntStream.range/2": ("iter(range(b, c))", "Stream<int>"),
