@@ -21,6 +21,7 @@ from kafkastream.port.program_index import ClassInfo, anonymous_class
 from kafkastream.port.python_trees import attribute, call, code, constant, name
 from kafkastream.port.resolving import is_class
 from kafkastream.port.static_calls import method_call, static_call
+from kafkastream.port.table_calls import expression_method
 from kafkastream.port.translation import Body, Value, expression, translates
 
 __all__ = ["is_context"]
@@ -354,6 +355,7 @@ def _type_of_field(field: str, body: Body) -> Type:
 _SPECIAL: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "?gson": _gson,
     "?lombok": _lombok,
+    "Expression": expression_method,
     "?rolling": _rolled,
     "DateTimeFormatter": _formatter,
     "SimpleDateFormat": _formatter,

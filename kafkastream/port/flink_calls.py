@@ -14,6 +14,7 @@ from kafkastream.port.marks import Untranslated
 from kafkastream.port.names import api_class, snake_case
 from kafkastream.port.program_index import ClassInfo
 from kafkastream.port.python_trees import attribute, call, code, constant, item, name
+from kafkastream.port.table_calls import table_of_stream
 from kafkastream.port.translation import Body, Value
 
 __all__ = ["api_call", "printing", "sinks_by_printing"]
@@ -26,7 +27,6 @@ _RENAMED: Final[Mapping[str, str]] = {
     "ReadOnlyBroadcastState.immutableEntries": "items",
     "RuntimeContext.getMetricGroup": "get_metrics_group",
     "StreamExecutionEnvironment.fromData": "from_elements",
-    "StreamTableEnvironment.fromDataStream": "from_data_stream",
 }
 _TYPED: Final = frozenset({"map", "flatMap", "process"})
 
@@ -353,5 +353,8 @@ _RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "StreamExecutionEnvironment.fromData": _elements,
     "StreamExecutionEnvironment.fromElements": _elements,
     "StreamExecutionEnvironment.fromSource": _from_source,
+    "StreamTableEnvironment.createTemporaryView": table_of_stream,
+    "StreamTableEnvironment.fromChangelogStream": table_of_stream,
+    "StreamTableEnvironment.fromDataStream": table_of_stream,
     "TableResult.toString": _row_text,
 }

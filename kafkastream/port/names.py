@@ -65,6 +65,7 @@ _TABLE: Final = {
         DataTypes EnvironmentSettings Schema StatementSet StreamTableEnvironment Table TableConfig TableDescriptor
         TableEnvironment TableResult ScalarFunction TableFunction
     """,
+    "kafkastream.table.expressions": "col lit",
     "kafkastream.util.gson": "Gson",
     "kafkastream.util.java_random": "JavaRandom",
     "kafkastream.util.java_values": """

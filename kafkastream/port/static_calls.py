@@ -18,6 +18,7 @@ from kafkastream.port.names import JAVA_NAMES, api_class, python_name, snake_cas
 from kafkastream.port.program_index import ClassInfo
 from kafkastream.port.python_trees import attribute, call, code, name
 from kafkastream.port.resolving import api_name
+from kafkastream.port.table_calls import expression_of
 from kafkastream.port.translation import Body, Value, expression
 
 __all__ = ["method_call", "static_call"]
@@ -185,6 +186,7 @@ def _memory_size(node: Call, body: Body) -> Value | None:
 _STATIC_RULES: Final[Mapping[str, Callable[[Call, Body], Value | None]]] = {
     "DateTimeFormatter": _date_pattern,
     "DefaultRollingPolicy": _rolling_policy,
+    "Expressions": expression_of,
     "JsonMapper": _json_mapper,
     "MemorySize": _memory_size,
     "Row": _row,

@@ -1,3 +1,6 @@
+import static org.apache.flink.table.api.Expressions.$;
+import static org.apache.flink.table.api.Expressions.lit;
+
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.table.api.EnvironmentSettings;
@@ -33,6 +36,25 @@ public class Tables {
         Table large = streams.sqlQuery("SELECT 1 AS id, 'a' AS name");
         DataStream<Row> rows = streams.toDataStream(large);
         rows.map(row -> row.getField(0) + ":" + row.getField("name")).print();
+        DataStream<Price> prices = env.fromElements(new Price("tea", 2.5), new Price("milk", 0.5));
+        Table table = streams.fromDataStream(prices, $("item"), $("cents").as("cost"));
+        Table counted = table
+                .filter($("cost").isGreater(lit(1.0)).and($("item").isNotNull()))
+                .groupBy($("item"))
+                .select($("item"), $("cost").sum().as("total"));
+        streams.toChangelogStream(counted).print();
         env.execute();
+    }
+
+    public static class Price {
+        public String item;
+        public double cents;
+
+        public Price() {}
+
+        public Price(String item, double cents) {
+            this.item = item;
+            this.cents = cents;
+        }
     }
 }

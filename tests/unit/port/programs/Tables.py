@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import attrs
+from kafkastream.common import Row, Types
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.table import EnvironmentSettings, StreamTableEnvironment, TableEnvironment
+from kafkastream.table.expressions import col, lit
 from kafkastream.util.java_values import java_text
 
 ORDERS = """\
@@ -11,6 +14,12 @@ CREATE TABLE orders (
   id BIGINT,
   amount DOUBLE
 ) WITH ('connector' = 'datagen', 'number-of-rows' = '10')"""
+
+
+@attrs.define(eq=False)
+class Price:
+    item: str = attrs.field(default=None)
+    cents: float = 0.0
 
 
 def main() -> None:
@@ -30,6 +39,21 @@ CREATE TABLE totals (
     large = streams.sql_query("SELECT 1 AS id, 'a' AS name")
     rows = streams.to_data_stream(large)
     rows.map(lambda row: f"{java_text(row[0])}:{java_text(row['name'])}").print()
+    prices = env.from_elements(Price("tea", 2.5), Price("milk", 0.5))
+    table = streams.from_data_stream(
+        prices.map(
+            lambda value: Row(value.cents, value.item),
+            output_type=Types.ROW_NAMED(["cents", "item"], [Types.DOUBLE(), Types.STRING()]),
+        ),
+        col("item"),
+        col("cents").alias("cost"),
+    )
+    counted = (
+        table.filter((col("cost") > lit(1.0)) & col("item").is_not_null)
+        .group_by(col("item"))
+        .select(col("item"), col("cost").sum.alias("total"))
+    )
+    streams.to_changelog_stream(counted).map(java_text).print()
     env.execute()
 
 
