@@ -289,6 +289,14 @@ def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
         yield f"| {one.name} | {one.hand} | {runs} | {same} | {one.lines} | {one.note} |"
 
 
+def programs() -> Iterator[Settings]:
+    """Yield the settings of the programs, with the records that their topics name."""
+    document = yaml.safe_load(_SETTINGS.read_text(encoding="utf-8"))
+    for one in document["programs"]:
+        topics = {topic: document["inputs"][name] for topic, name in one.get("topics", {}).items()}
+        yield Settings(**{**one, "topics": topics})
+
+
 def main() -> None:
     """Run the programs, and print the table."""
     parser = argparse.ArgumentParser(description="Compare ported programs with Flink.")
@@ -297,9 +305,8 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir()), help="folder for Flink's lines")
     parser.add_argument("--only", action="append", help="part of the names of programs to run")
     given = parser.parse_args()
-    programs = [Settings(**one) for one in yaml.safe_load(_SETTINGS.read_text(encoding="utf-8"))]
     outcomes: list[Outcome] = []
-    for one in programs:
+    for one in programs():
         if given.only and not any(part in one.name for part in given.only):
             continue
         start = time.monotonic()
