@@ -26,7 +26,7 @@ from kafkastream.port.marks import Untranslated, remark_of
 from kafkastream.port.methods import api_base, docstring, method_of, uses_runtime_context
 from kafkastream.port.names import EXCEPTIONS
 from kafkastream.port.program_index import ClassInfo, anonymous_info
-from kafkastream.port.python_trees import Blank, Remark, assign, attribute, code, constant, name
+from kafkastream.port.python_trees import Blank, Remark, assign, attribute, code, constant, evaluate, name
 from kafkastream.port.resolving import api_name
 from kafkastream.port.translation import Body, Value, expression, translates
 
@@ -233,9 +233,22 @@ def _constructor(info: ClassInfo, body: Body) -> ast.stmt | None:
     place = len(docstring(method.comment))
     rest = [one for one in tree.body[place:] if not isinstance(one, ast.Pass)]
     tree.body = [*tree.body[:place], *_super_first(rest, made)]
+    if info.role == "data" and method.parameters and any(not one.parameters for one in constructors):
+        _without_arguments(tree, place)
     for other in constructors[1:]:
         tree.body = [*_overload(other, body), *tree.body]
     return tree if [one for one in tree.body if not isinstance(one, ast.Pass)] else None
+
+
+def _without_arguments(tree: ast.FunctionDef, place: int) -> None:
+    """Let a constructor be called without arguments, too, as where Java has a second one that does nothing."""
+    parameters = [one.arg for one in tree.args.args[1:]]
+    tree.args.defaults = [constant(None) for _ in parameters]
+    for one in tree.args.args[1:]:
+        one.annotation = code("a | None", a=one.annotation) if one.annotation and len(parameters) == 1 else name("Any")
+    missing: list[ast.expr] = [ast.Compare(name(one), [ast.Is()], [constant(None)]) for one in parameters]
+    test = missing[0] if len(missing) == 1 else ast.BoolOp(ast.And(), missing)
+    tree.body[place:place] = [evaluate(code("self.__attrs_init__()")), ast.If(test, [ast.Return(None)], [])]
 
 
 def _super_first(rest: list[ast.stmt], made: list[ast.stmt]) -> list[ast.stmt]:

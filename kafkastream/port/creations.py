@@ -24,6 +24,7 @@ from kafkastream.port.java_nodes import (
 )
 from kafkastream.port.java_types import LISTS, STRING, UNKNOWN, annotation, boxed, default_of, is_text, type_information
 from kafkastream.port.library_calls import argument
+from kafkastream.port.mapper_calls import check_written
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.names import EXCEPTIONS, JAVA_NAMES, snake_case
 from kafkastream.port.program_index import ClassInfo, anonymous_info
@@ -298,6 +299,8 @@ def _json_reader(node: New, body: Body) -> Value:
 
 
 def _json_writer(node: New, body: Body) -> Value:
+    for one in node.type.arguments or body.expected:
+        check_written(one, body)
     return Value(call("JsonSerializationSchema"), Type("JsonSerializationSchema", node.type.arguments))
 
 

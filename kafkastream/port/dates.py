@@ -15,7 +15,7 @@ __all__ = ["date_pattern", "python_pattern"]
 
 _DIRECTIVES: Final = {
     "yyyy": "%Y", "uuuu": "%Y", "yy": "%y", "MM": "%m", "MMM": "%b", "MMMM": "%B", "dd": "%d", "HH": "%H", "hh": "%I", "mm": "%M",
-    "ss": "%S", "SSSSSS": "%f", "a": "%p", "E": "%a", "EEE": "%a", "EEEE": "%A", "D": "%j", "Z": "%z", "XXX": "%z", "z": "%Z",
+    "ss": "%S", "SSSSSS": "%f", "a": "%p", "E": "%a", "EEE": "%a", "EEEE": "%A", "D": "%j", "Z": "%z", "z": "%Z",
 }  # fmt: skip
 
 

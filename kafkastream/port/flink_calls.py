@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkastream.port.flink_types import STREAMS, api_type, is_api, result_of
 from kafkastream.port.java_nodes import Call, Cast, ClassOf, Expression, Lambda, Literal, New, Type, nodes_in
-from kafkastream.port.java_types import LONG, STRING, UNKNOWN, is_text, is_tuple, is_whole
+from kafkastream.port.java_types import INT, LONG, STRING, UNKNOWN, is_text, is_tuple, is_whole
 from kafkastream.port.library_calls import argument
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.names import api_class, snake_case
@@ -306,6 +306,17 @@ def _seconds(node: Call, receiver: Value, body: Body) -> Value:
     return Value(code("a.to_millis() // 1000", a=receiver.code), LONG)
 
 
+def _added(node: Call, receiver: Value, body: Body) -> Value:
+    sign = "+" if node.name == "plus" else "-"
+    other = argument(node.arguments[0], body).code
+    tree = code(f"Duration.of_nanos(a.to_nanos() {sign} b.to_nanos())", a=receiver.code, b=other)
+    return Value(tree, receiver.type)
+
+
+def _compared(node: Call, receiver: Value, body: Body) -> Value:
+    return Value(call("java_compare", receiver.code, argument(node.arguments[0], body).code), INT)
+
+
 def _row_text(node: Call, receiver: Value, body: Body) -> Value:
     return Value(call("str", receiver.code), STRING)
 
@@ -343,7 +354,10 @@ _STREAM_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
     "timeWindowAll": _time_window,
 }
 _RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value]]] = {
+    "Duration.compareTo": _compared,
     "Duration.getSeconds": _seconds,
+    "Duration.minus": _added,
+    "Duration.plus": _added,
     "ExecutionConfig.setGlobalJobParameters": _global_parameters,
     "Gson.fromJson": _from_json,
     "MapState.iterator": _entries,

@@ -7,10 +7,25 @@ from typing import Final
 
 from kafkastream.port.java_nodes import Call, ClassOf, Type
 from kafkastream.port.java_types import STRING, UNKNOWN
+from kafkastream.port.marks import Untranslated
 from kafkastream.port.python_trees import call, code, constant
 from kafkastream.port.translation import Body, Value, expression
 
-__all__ = ["MAPPER_RULES"]
+__all__ = ["MAPPER_RULES", "check_written"]
+
+_TIMES: Final = frozenset(
+    {
+        "Date",
+        "Duration",
+        "Instant",
+        "LocalDate",
+        "LocalDateTime",
+        "LocalTime",
+        "OffsetDateTime",
+        "Timestamp",
+        "ZonedDateTime",
+    }
+)
 
 
 def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
@@ -26,8 +41,26 @@ def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
     return Value(code("json.loads(b)", b=source.code), kind.type)
 
 
+def check_written(kind: Type, body: Body, seen: frozenset[str] = frozenset()) -> None:
+    """Refuse classes with times, which Jackson writes in ways of its own: as numbers, lists, or by ``@JsonFormat``.
+
+    Raises:
+        Untranslated: A field of the class, or of one within, is a time.
+    """
+    if kind.name in _TIMES:
+        raise Untranslated(
+            f"Jackson writes {kind.name} in its own way: write the JSON in a SerializationSchema of yours"
+        )
+    info = body.index.classes.get(kind.name)
+    for field in info.fields.values() if info is not None and kind.name not in seen else ():
+        if not field.is_static:
+            for one in (field.type, *field.type.arguments):
+                check_written(one, body, seen | {kind.name})
+
+
 def _write_value(node: Call, receiver: Value, body: Body) -> Value | None:
     value = expression(node.arguments[0], body)
+    check_written(value.type, body)
     is_own = value.type.name in body.index.classes or value.type.name == "?"
     if node.name == "writeValueAsBytes":
         return Value(code("msgspec.json.encode(b)", b=value.code), Type("byte", dimensions=1))

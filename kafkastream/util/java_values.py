@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from kafkastream.model.common.row import Row
+from kafkastream.model.common.time import Duration
 from kafkastream.options.parsers import millis_of_duration
 
 __all__ = [
@@ -152,6 +153,8 @@ def java_text(value: object) -> str:
         return f"[{', '.join(map(java_text, value))}]"
     if isinstance(value, Row):
         return f"{value.get_row_kind()}[{', '.join(map(java_text, value))}]"
+    if isinstance(value, Duration):
+        return _duration_text(value.to_nanos())
     return _time_text(value) if isinstance(value, datetime) else str(value)
 
 
@@ -169,6 +172,18 @@ def java_zoned_text(value: datetime | None) -> str:
     offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
     zone = f"[{value.tzinfo.key}]" if isinstance(value.tzinfo, ZoneInfo) else ""
     return f"{_local_text(value, shortest=True)}{offset}{zone}"
+
+
+def _duration_text(nanos: int) -> str:
+    """Text by ``java.time.Duration.toString``, such as ``PT2H30M`` and ``PT-0.5S``."""
+    sign = "-" if nanos < 0 else ""
+    seconds, fraction = divmod(abs(nanos), 1_000_000_000)
+    hours, minutes = divmod(seconds // 60, 60)
+    text = "".join(f"{sign}{count}{unit}" for count, unit in ((hours, "H"), (minutes, "M")) if count)
+    if seconds % 60 or fraction or not text:
+        digits = f".{fraction:09d}".rstrip("0") if fraction else ""
+        text += f"{sign}{seconds % 60}{digits}S"
+    return f"PT{text}"
 
 
 def _time_text(value: datetime) -> str:

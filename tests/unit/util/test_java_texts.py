@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from kafkastream.common import Row, RowKind
+from kafkastream.common import Duration, Row, RowKind
 from kafkastream.util.java_values import java_text, java_zoned_text
 
 UTC = timezone.utc
@@ -23,6 +23,10 @@ UTC = timezone.utc
         (datetime(2024, 5, 1, 10, tzinfo=UTC).replace(tzinfo=None), "2024-05-01T10:00"),
         (datetime(2024, 5, 1, 10, 0, 7, tzinfo=UTC).replace(tzinfo=None), "2024-05-01T10:00:07"),
         (datetime(2024, 5, 1, 10, tzinfo=ZoneInfo("Europe/Rome")), "2024-05-01T10:00+02:00[Europe/Rome]"),
+        (Duration.of_seconds(9000), "PT2H30M"),
+        (Duration.of_millis(2_730_500), "PT45M30.5S"),
+        (Duration.of_millis(-500), "PT-0.5S"),
+        (Duration.ZERO, "PT0S"),
         ((None, True, ["a", 1.0], {"k": None}), "(null,true,[a, 1.0],{k=null})"),
         (Row.of_kind(RowKind.UPDATE_AFTER, 1, None, 2e7), "+U[1, null, 2.0E7]"),
     ],

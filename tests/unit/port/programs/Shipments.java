@@ -9,6 +9,7 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Properties;
 import java.util.function.Consumer;
@@ -58,6 +59,33 @@ public class Shipments {
                         .countWindow(4, 2)
                         .sum(1));
         shipments.map(shipment -> PLAIN.toJson(shipment)).print();
+    }
+
+    public static class Total {
+        private String to;
+        private Duration way;
+
+        public Total() {}
+
+        public Total(Shipment shipment) {
+            this.to = shipment.getTo();
+            this.way = Duration.between(shipment.sent, shipment.seen);
+        }
+
+        public Duration getWay() {
+            return way;
+        }
+
+        public String getTo() {
+            return to;
+        }
+
+        public Total plus(Total other) {
+            Total sum = new Total();
+            sum.to = to;
+            sum.way = way.compareTo(Duration.ofHours(1)) > 0 ? way : way.plus(other.getWay());
+            return sum;
+        }
     }
 
     public static class Reader implements FlatMapFunction<String, Shipment> {

@@ -11,15 +11,38 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-from kafkastream.common import Types, WatermarkStrategy
+from kafkastream.common import Duration, Types, WatermarkStrategy
 from kafkastream.datastream import DataStream, FlatMapFunction, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.data_gen import DataGeneratorSource
 from kafkastream.datastream.formats.json import object_of_json, resolve_annotations
 from kafkastream.datastream.window import CountEvictor, CountTrigger, GlobalWindows
 from kafkastream.util.gson import Gson
-from kafkastream.util.java_values import java_min, java_properties, java_text
+from kafkastream.util.java_values import java_compare, java_min, java_properties, java_text
 
 PLAIN = Gson(escapes_html=False)
+
+
+@attrs.define(eq=False, init=False)
+class Total:
+    to: str = attrs.field(default=None)
+    way: Duration = attrs.field(default=None)
+
+    def __init__(self, shipment: Shipment | None = None) -> None:
+        self.__attrs_init__()
+        if shipment is None:
+            return
+        self.to = shipment.to
+        self.way = Duration.of(shipment.seen - shipment.sent)
+
+    def plus(self, other: Total) -> Total:
+        sum_ = Total()
+        sum_.to = self.to
+        sum_.way = (
+            self.way
+            if java_compare(self.way, Duration.of_hours(1)) > 0
+            else Duration.of_nanos(self.way.to_nanos() + other.way.to_nanos())
+        )
+        return sum_
 
 
 class Reader(FlatMapFunction):
