@@ -65,7 +65,7 @@ class Settings:
         files: Texts of input files.
         copied: Pairs of a folder of the project and where a copy of it goes, for classes that the program lacks.
         java: Pairs of a pattern and its replacement in the Java files, which both sides get.
-        hand: Pairs of lines of the port and what a person writes there.
+        hand: Pairs of a pattern of the port and what a person writes there.
         key: Pattern whose first group is the key of a line; lines of a key come in the same order on both sides.
         ignored: Pattern of what differs by its nature, such as random identifiers and the current time.
         note: What the settings change, in words.
@@ -173,9 +173,9 @@ class Sides:
         text = ported.text
         (self.folder / "ported.py").write_text(text, encoding="utf-8")
         for old, new in self.settings.hand:
-            if old not in text:
+            text, count = re.subn(old, lambda _, new=new: new, text, flags=re.DOTALL)  # type: ignore[misc]
+            if not count:
                 raise ValueError(f"the port has no {old!r}")
-            text = text.replace(old, new)
         script = self.folder / "resources" / "job.py" if self.settings.files else self.folder / "job.py"
         script.parent.mkdir(exist_ok=True)
         script.write_text(text, encoding="utf-8")

@@ -101,6 +101,8 @@ def _other_own_call(node: Call, body: Body) -> Value:
     """Call a method without a target that the program does not declare."""
     if node.name in body.index.statics:
         return static_call(body.index.statics[node.name], node, body)
+    if node.name in ("$", "lit"):  # import static org.apache.flink.table.api.Expressions.*
+        return static_call("Expressions", node, body)
     if node.name == "getClass" and not body.is_static:
         return Value(code("type(self)"), Type("Class"))
     if body.owner is not None and body.owner.role == "enum":

@@ -208,8 +208,13 @@ def as_text(value: Value, body: Body) -> Sequence[ast.expr]:
     is_number = is_whole(kind) and (value.type == kind or is_element)
     if is_number or value.type == CHAR or value.type.name == "StringBuilder" or _is_text(tree):
         return [ast.FormattedValue(tree, -1)]
-    function = "java_zoned_text" if value.type.name in ("OffsetDateTime", "ZonedDateTime") else "java_text"
-    return [ast.FormattedValue(call(function, tree), -1)]
+    if value.type.name not in ("OffsetDateTime", "ZonedDateTime"):
+        return [ast.FormattedValue(call("java_text", tree), -1)]
+    # Jackson turns times into those of its own zone: ADJUST_DATES_TO_CONTEXT_TIME_ZONE
+    # https://github.com/FasterXML/jackson-databind/wiki/Deserialization-Features
+    is_read = isinstance(tree, ast.Attribute) and body.program.reads_json
+    zone = [constant("UTC" if value.type.name == "ZonedDateTime" else "Z")] if is_read else []
+    return [ast.FormattedValue(call("java_zoned_text", tree, *zone), -1)]
 
 
 def _is_text(tree: ast.expr) -> bool:

@@ -27,6 +27,8 @@ _RENAMED: Final[Mapping[str, str]] = {
     "ReadOnlyBroadcastState.immutableEntries": "items",
     "RuntimeContext.getMetricGroup": "get_metrics_group",
     "StreamExecutionEnvironment.fromData": "from_elements",
+    "StreamTableEnvironment.from": "from_path",
+    "TableEnvironment.from": "from_path",
 }
 _TYPED: Final = frozenset({"map", "flatMap", "process"})
 

@@ -62,8 +62,10 @@ class Program:
 
     @property
     def reads_json(self) -> bool:
-        """Whether the program has a mapper of Jackson."""
-        return any("Mapper" in line for one in self.lines.values() for line in one)
+        """Whether Jackson reads JSON in the program."""
+        return any(
+            "Mapper" in line or "JsonDeserializationSchema" in line for one in self.lines.values() for line in one
+        )
 
     def mark(self, path: str, line: int, last: int, reason: str) -> Mark:
         """Note a place that has no translation."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -158,8 +158,12 @@ def java_text(value: object) -> str:
     return _time_text(value) if isinstance(value, datetime) else str(value)
 
 
-def java_zoned_text(value: datetime | None) -> str:
+def java_zoned_text(value: datetime | None, zone: str | None = None) -> str:
     """Return a date and time with its zone as ``ZonedDateTime`` prints it: without seconds that are 0.
+
+    Args:
+        value: Date and time.
+        zone: Zone to convert it to, by name; ``Z`` for UTC as an offset.
 
     Example:
         >>> from datetime import timezone
@@ -168,10 +172,12 @@ def java_zoned_text(value: datetime | None) -> str:
     """
     if value is None:
         return "null"
+    if zone is not None:
+        value = value.astimezone(timezone.utc if zone == "Z" else ZoneInfo(zone))
     minutes = (value.utcoffset() or timedelta(0)) // timedelta(minutes=1)
     offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
-    zone = f"[{value.tzinfo.key}]" if isinstance(value.tzinfo, ZoneInfo) else ""
-    return f"{_local_text(value, shortest=True)}{offset}{zone}"
+    region = f"[{value.tzinfo.key}]" if isinstance(value.tzinfo, ZoneInfo) else ""
+    return f"{_local_text(value, shortest=True)}{offset}{region}"
 
 
 def _duration_text(nanos: int) -> str:

@@ -35,6 +35,12 @@ def test_values_are_printed_as_by_java(value: Any, text: str) -> None:
     assert java_text(value) == text
 
 
+def test_times_are_converted_to_a_zone() -> None:
+    rome = datetime(2024, 5, 1, 10, tzinfo=ZoneInfo("Europe/Rome"))
+    assert java_zoned_text(rome, "UTC") == "2024-05-01T08:00Z[UTC]"
+    assert java_zoned_text(rome, "Z") == "2024-05-01T08:00Z"
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [
