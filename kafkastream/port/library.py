@@ -283,11 +283,20 @@ _ROW: Final[Mapping[str, Template]] = {
 }
 _BYTES: Final[Mapping[str, Template]] = {"length/0": ("len(a)", "int"), "clone/0": ("list(a)", "=")}
 _RECORD: Final[Mapping[str, Template]] = {
-    f"{method}/0": (f"a.{method}", kind)
-    for method, kind in (
-        ("topic", "String"), ("partition", "int"), ("offset", "long"), ("timestamp", "long"), ("key", "byte[]"), ("value", "byte[]"),
-    )
+    **{
+        f"{method}/0": (f"a.{method}", kind)
+        for method, kind in (
+            ("topic", "String"), ("partition", "int"), ("offset", "long"), ("timestamp", "long"), ("key", "byte[]"), ("value", "byte[]"),
+        )
+    },
+    "headers/0": ("a.headers", "?headers"),
+    "timestampType/0": ("a.timestamp_type.label", "String"),
 }  # fmt: skip
+_HEADERS: Final[Mapping[str, Template]] = {
+    "headers/1": ("[one for one in a if one[0] == b]", "List<?header>"),
+    "lastHeader/1": ("java_header(a, b)", "?header"),
+    "toArray/0": ("list(a)", "?header[]"),
+}
 
 METHODS: Final[Mapping[str, Mapping[str, Template]]] = {
     **dict.fromkeys(("String", "CharSequence"), _STRING),
@@ -308,6 +317,8 @@ METHODS: Final[Mapping[str, Mapping[str, Template]]] = {
     "Entry": _ENTRY,
     "Enum": _ENUM,
     "Exception": _EXCEPTION,
+    **dict.fromkeys(("?header", "Header"), {"key/0": ("a[0]", "String"), "value/0": ("a[1]", "byte[]")}),
+    **dict.fromkeys(("?headers", "Headers"), _HEADERS),
     "Instant": _INSTANT,
     "Iterator": _ITERATOR,
     "JsonNode": _JSON,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from functools import cache
@@ -19,6 +19,7 @@ __all__ = [
     "java_compare",
     "java_duration_ms",
     "java_hash",
+    "java_header",
     "java_matches",
     "java_max",
     "java_min",
@@ -128,6 +129,20 @@ def java_hash(value: str) -> int:
     for unit in memoryview(value.encode("utf-16-le")).cast("H"):
         code = (31 * code + unit) & 0xFFFFFFFF
     return code - (1 << 32) if code >= 1 << 31 else code
+
+
+def java_header(headers: Sequence[tuple[str, bytes | None]], name: str) -> Any:
+    """Return the last header of a name, as ``lastHeader`` does; None if there is none.
+
+    Args:
+        headers: Headers of a record.
+        name: Name of the header.
+
+    Example:
+        >>> java_header([("from", b"shop"), ("from", b"store")], "from"), java_header([], "from")
+        (('from', b'store'), None)
+    """
+    return next((one for one in reversed(headers) if one[0] == name), None)
 
 
 def java_text(value: object) -> str:

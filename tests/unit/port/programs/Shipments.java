@@ -9,6 +9,7 @@ import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Properties;
@@ -20,10 +21,14 @@ import org.apache.flink.api.java.tuple.Tuple2;
 import org.apache.flink.connector.datagen.source.DataGeneratorSource;
 import org.apache.flink.connector.datagen.source.GeneratorFunction;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.PrintSink;
 import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 
 /** Shipments that are read from JSON, counted and printed. */
 public class Shipments {
@@ -59,6 +64,21 @@ public class Shipments {
                         .countWindow(4, 2)
                         .sum(1));
         shipments.map(shipment -> PLAIN.toJson(shipment)).print();
+    }
+
+    public static class Origins implements KafkaRecordDeserializationSchema<String> {
+        @Override
+        public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<String> out) {
+            Header origin = record.headers().lastHeader("origin");
+            if (origin != null) {
+                out.collect(new String(origin.value(), StandardCharsets.UTF_8) + " at " + record.timestampType());
+            }
+        }
+
+        @Override
+        public TypeInformation<String> getProducedType() {
+            return Types.STRING;
+        }
     }
 
     public static class Total {

@@ -14,12 +14,20 @@ import attrs
 from kafkastream.common import Duration, Types, WatermarkStrategy
 from kafkastream.datastream import DataStream, FlatMapFunction, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.data_gen import DataGeneratorSource
+from kafkastream.datastream.connectors.kafka import ConsumerRecord, KafkaRecordDeserializationSchema
 from kafkastream.datastream.formats.json import object_of_json, resolve_annotations
 from kafkastream.datastream.window import CountEvictor, CountTrigger, GlobalWindows
 from kafkastream.util.gson import Gson
-from kafkastream.util.java_values import java_compare, java_min, java_properties, java_text
+from kafkastream.util.java_values import java_compare, java_header, java_min, java_properties, java_text
 
 PLAIN = Gson(escapes_html=False)
+
+
+class Origins(KafkaRecordDeserializationSchema):
+    def deserialize(self, record: ConsumerRecord) -> Iterator[str]:
+        origin = java_header(record.headers, "origin")
+        if origin is not None:
+            yield f"{origin[1].decode()} at {java_text(record.timestamp_type.label)}"
 
 
 @attrs.define(eq=False, init=False)
