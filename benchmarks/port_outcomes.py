@@ -298,21 +298,26 @@ def programs() -> Iterator[Settings]:
 
 
 def main() -> None:
-    """Run the programs, and print the table."""
+    """Run the programs, and print the table, also of those that ran before."""
     parser = argparse.ArgumentParser(description="Compare ported programs with Flink.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--flink", type=Path, required=True, help="folder of the jars")
-    parser.add_argument("--kept", type=Path, default=Path(tempfile.gettempdir()), help="folder for Flink's lines")
+    parser.add_argument(
+        "--kept", type=Path, default=Path(tempfile.gettempdir()), help="folder for Flink's lines and the outcomes"
+    )
     parser.add_argument("--only", action="append", help="part of the names of programs to run")
     given = parser.parse_args()
-    outcomes: list[Outcome] = []
+    record = given.kept / "outcomes.json"
+    known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     for one in programs():
         if given.only and not any(part in one.name for part in given.only):
             continue
         start = time.monotonic()
-        outcomes.append(outcome_of(one, given.folder.resolve(), given.flink.resolve(), given.kept))
-        print(f"{outcomes[-1].name}: {outcomes[-1].verdict} ({time.monotonic() - start:.0f} s)", file=sys.stderr)
-    print("\n".join(table_of(outcomes)))
+        outcome = outcome_of(one, given.folder.resolve(), given.flink.resolve(), given.kept)
+        print(f"{outcome.name}: {outcome.verdict} ({time.monotonic() - start:.0f} s)", file=sys.stderr)
+        known[outcome.name] = attrs.asdict(outcome)
+        record.write_text(json.dumps(known, indent=1, ensure_ascii=False), encoding="utf-8")
+    print("\n".join(table_of([Outcome(**known[one.name]) for one in programs() if one.name in known])))
 
 
 if __name__ == "__main__":
