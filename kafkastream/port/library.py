@@ -292,6 +292,7 @@ _RECORD: Final[Mapping[str, Template]] = {
     "headers/0": ("a.headers", "?headers"),
     "timestampType/0": ("a.timestamp_type.label", "String"),
 }  # fmt: skip
+_HEADER: Final[Mapping[str, Template]] = {"key/0": ("a[0]", "String"), "value/0": ("a[1]", "byte[]")}
 _HEADERS: Final[Mapping[str, Template]] = {
     "headers/1": ("[one for one in a if one[0] == b]", "List<?header>"),
     "lastHeader/1": ("java_header(a, b)", "?header"),
@@ -317,7 +318,7 @@ METHODS: Final[Mapping[str, Mapping[str, Template]]] = {
     "Entry": _ENTRY,
     "Enum": _ENUM,
     "Exception": _EXCEPTION,
-    **dict.fromkeys(("?header", "Header"), {"key/0": ("a[0]", "String"), "value/0": ("a[1]", "byte[]")}),
+    **dict.fromkeys(("?header", "Header"), _HEADER),
     **dict.fromkeys(("?headers", "Headers"), _HEADERS),
     "Instant": _INSTANT,
     "Iterator": _ITERATOR,
