@@ -169,6 +169,8 @@ STATICS: Final[Mapping[str, Template]] = {
     "Path.of/1": ("b", "String"),
     "Path.fromLocalFile/1": ("str(b)", "String"),
     "Paths.get/1": ("b", "String"),
+    "Preconditions.checkNotNull/1": ("b", "1"),
+    "Preconditions.checkNotNull/2": ("b", "1"),
     "Set.of": ("{*rest}", "Set<?>"),
     "Stream.of": ("iter([*rest])", "Stream<?>"),
     "String.copyValueOf/1": ('"".join(b)', "String"),

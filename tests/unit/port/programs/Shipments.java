@@ -27,6 +27,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.PrintSink;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.Preconditions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.Header;
 
@@ -101,6 +102,8 @@ public class Shipments {
         }
 
         public Total plus(Total other) {
+            Preconditions.checkNotNull(other);
+            Preconditions.checkArgument(to.equals(other.getTo()), "another place");
             Total sum = new Total();
             sum.to = to;
             sum.way = way.compareTo(Duration.ofHours(1)) > 0 ? way : way.plus(other.getWay());

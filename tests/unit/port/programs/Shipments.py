@@ -43,6 +43,10 @@ class Total:
         self.way = Duration.of(shipment.seen - shipment.sent)
 
     def plus(self, other: Total) -> Total:
+        if other is None:
+            raise TypeError()
+        if not self.to == other.to:
+            raise ValueError("another place")
         sum_ = Total()
         sum_.to = self.to
         sum_.way = (
