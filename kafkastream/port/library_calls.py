@@ -186,6 +186,8 @@ def _piece(piece: str, value: Value, body: Body) -> Sequence[ast.expr]:
     digits = digits or (".6" if kind in "fe" else "")
     spec = f"{align}{sign}{zero}{width}{comma}{digits}{'' if kind == 's' else kind}"
     tree = strings_joined(as_text(value, body)) if kind == "s" else value.code
+    if kind == "f":
+        tree = call("java_rounded", tree, constant(int(digits[1:])))
     return [ast.FormattedValue(tree, -1, ast.JoinedStr([constant(spec)]) if spec not in ("d", "") else None)]
 
 

@@ -69,7 +69,7 @@ _TABLE: Final = {
     "kafkastream.util.gson": "Gson",
     "kafkastream.util.java_random": "JavaRandom",
     "kafkastream.util.java_values": """
-        java_compare java_duration_ms java_hash java_header java_matches java_max java_min java_properties java_quotient java_remainder java_replace_all java_split
+        java_compare java_duration_ms java_hash java_header java_matches java_max java_min java_properties java_quotient java_remainder java_replace_all java_rounded java_split
         java_text java_zoned_text
     """,
     "kafkastream.util.parameter_tool": "MultipleParameterTool ParameterTool",

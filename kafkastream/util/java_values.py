@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -27,10 +27,15 @@ __all__ = [
     "java_quotient",
     "java_remainder",
     "java_replace_all",
+    "java_rounded",
     "java_split",
     "java_text",
     "java_zoned_text",
 ]
+
+
+_WIDE = Context(prec=1100)
+"""As many digits as a double can have."""
 
 
 def java_quotient(dividend: int, divisor: int) -> int:
@@ -69,6 +74,21 @@ def java_remainder(dividend: float, divisor: float) -> Any:
     if isinstance(dividend, int) and isinstance(divisor, int):
         return dividend - divisor * java_quotient(dividend, divisor)
     return math.fmod(dividend, divisor)
+
+
+def java_rounded(value: float | Decimal, digits: int) -> Decimal:
+    """Return a number rounded as ``String.format`` does: its shortest decimal digits, with halves away from zero.
+
+    Args:
+        value: Number.
+        digits: Digits after the point.
+
+    Example:
+        >>> f"{java_rounded(1.005, 2):.2f}, {1.005:.2f}"
+        '1.01, 1.00'
+    """
+    number = value if isinstance(value, Decimal) else Decimal(repr(value))
+    return number.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP, _WIDE) if number.is_finite() else number
 
 
 def java_compare(one: Any, other: Any) -> int:

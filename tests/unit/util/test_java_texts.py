@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from kafkastream.common import Duration, Row, RowKind
-from kafkastream.util.java_values import java_text, java_zoned_text
+from kafkastream.util.java_values import java_rounded, java_text, java_zoned_text
 
 UTC = timezone.utc
 
@@ -33,6 +34,23 @@ UTC = timezone.utc
 )
 def test_values_are_printed_as_by_java(value: Any, text: str) -> None:
     assert java_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),  # those of Java 17
+    [
+        (0.125, "0.13|0|0.125000"),
+        (2.5, "2.50|3|2.500000"),
+        (-0.001, "-0.00|-0|-0.001000"),
+        (2.675, "2.68|3|2.675000"),
+        (9.995, "10.00|10|9.995000"),
+        (Decimal("0.045"), "0.05|0|0.045000"),
+        (float("nan"), "NaN|NaN|NaN"),
+        (float("inf"), "Infinity|Infinity|Infinity"),
+    ],
+)
+def test_numbers_are_rounded_as_by_java(value: float, text: str) -> None:
+    assert f"{java_rounded(value, 2):.2f}|{java_rounded(value, 0):.0f}|{java_rounded(value, 6):.6f}" == text
 
 
 def test_times_are_converted_to_a_zone() -> None:

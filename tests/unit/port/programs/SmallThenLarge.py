@@ -13,7 +13,7 @@ from kafkastream.common import Types
 from kafkastream.datastream import KeyedProcessFunction, OutputTag, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.state import ValueState, ValueStateDescriptor
 from kafkastream.metrics import Counter
-from kafkastream.util.java_values import java_text
+from kafkastream.util.java_values import java_rounded, java_text
 
 BROKEN = OutputTag("broken", Types.STRING())
 
@@ -57,7 +57,7 @@ class Detector(KeyedProcessFunction):
         if self.flag.value() is not None:
             if payment.amount > self.large:
                 self.alerts.inc()
-                yield f"{java_text(ctx.get_current_key())}: {payment.amount:.2f}"
+                yield f"{java_text(ctx.get_current_key())}: {java_rounded(payment.amount, 2):.2f}"
             self.clean_up(ctx)
         if payment.is_small():
             self.flag.update(True)

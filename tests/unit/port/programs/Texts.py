@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from kafkastream.util.java_values import java_quotient, java_remainder, java_text
+from kafkastream.util.java_values import java_quotient, java_remainder, java_rounded, java_text
 
 calls = 0
 
@@ -67,7 +67,7 @@ def main(args: list[str]) -> None:
     joined = "|".join(map(str.upper, filter(lambda word: len(word) > 3, iter(words))))
     lengths = list(map(lambda word: len(word), iter(words)))
     print(f"{java_text(joined)} {java_text(lengths)} {len(once)}")
-    print(f"{half(7):5.1f}|{'ab':<5}|{gcd(12, 18):03d}|{java_text(counts.get('fig'))}")
+    print(f"{java_rounded(half(7), 1):5.1f}|{'ab':<5}|{gcd(12, 18):03d}|{java_text(counts.get('fig'))}")
     print(f"50% of {java_text(describe(-4))}")
     total = 0
     for i in range(10, 0, -3):
