@@ -212,8 +212,8 @@ def _last(text: str) -> str:
 
 
 def _record(given: Any) -> Record:
-    """A text, an object to write as JSON, or a mapping with ``value`` and other fields of a record."""
-    if isinstance(given, Mapping) and "value" in given:
+    """A text, an object to write as JSON, or a mapping with ``value`` and a time or headers."""
+    if isinstance(given, Mapping) and given.keys() & {"headers", "timestamp_ms"}:
         return Record(**{**given, "value": _text(given["value"])})
     return Record(_text(given))
 
