@@ -232,7 +232,7 @@ def _text(info: ClassInfo, body: Body) -> list[ast.stmt]:
     ):
         return []
     start, end = ("[", "]") if declared.kind == "record" else ("(", ")")
-    parts: list[ast.expr] = [constant(declared.name + start)]
+    parts: list[ast.expr] = [constant(_shown_name(info, body) + start)]
     for place, field in enumerate(one for one in info.fields.values() if not one.is_static):
         parts.append(constant(f"{', ' if place else ''}{field.name}="))
         value = Value(attribute(name("self"), info.field_name(field.name)), field.type)
@@ -240,6 +240,15 @@ def _text(info: ClassInfo, body: Body) -> list[ast.stmt]:
     arguments = ast.arguments([], [ast.arg("self")], None, [], [], None, [])
     text = ast.Return(strings_joined([*parts, constant(end)]))
     return [ast.FunctionDef("__str__", arguments, [text], [], name("str"), lineno=0)]
+
+
+def _shown_name(info: ClassInfo, body: Body) -> str:
+    """Return the name in a text: Lombok's has the classes around, a record's does not."""
+    shown, declared = info.declaration.name, info.declaration
+    while declared.kind != "record" and declared.owner in body.index.classes:
+        declared = body.index.classes[declared.owner].declaration
+        shown = f"{declared.name}.{shown}"
+    return shown
 
 
 def _less_than() -> ast.stmt:

@@ -18,7 +18,7 @@ class User:
     active: bool = False
 
     def __str__(self) -> str:
-        return f"User(userName={java_text(self.userName)}, age={self.age}, active={java_text(self.active)})"
+        return f"Lombok.User(userName={java_text(self.userName)}, age={self.age}, active={java_text(self.active)})"
 
 
 def main() -> None:
