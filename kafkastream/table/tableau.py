@@ -90,7 +90,7 @@ def cells(columns: Columns, row: Row) -> list[str]:
 def _width(name: str, kind: DataType) -> int:
     match kind.kind:
         case Kind.DECIMAL:
-            width = (kind.size or 10) + 3
+            width = (kind.size or 10) + 2
         case Kind.CHAR | Kind.VARCHAR:
             width = min(kind.size or 1, _MOST)
         case Kind.TIME:
