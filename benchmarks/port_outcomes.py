@@ -183,11 +183,9 @@ class Sides:
         lines = self._run(sys.executable, "-m", "kafkastream", "run", "-q", script.name, *arguments, at=script.parent)
         return len(ported.marks), _changed(ported.text, text), lines
 
-    def results(self, printed: list[str], seen: int = 0) -> list[str]:
-        """Return the lines that a side gave: those that it printed, or the new records of its topic."""
-        if self.settings.output is None:
-            return printed
-        records = self.kafka.consume(self.settings.output)[seen:]
+    def written(self) -> list[str]:
+        """Return the records of the topic that the program writes."""
+        records = self.kafka.consume(self.settings.output) if self.settings.output is not None else []
         return [(one.value or b"").decode() for one in records]
 
     def _filled(self, text: str) -> str:
@@ -266,13 +264,12 @@ def outcome_of(settings: Settings, sources: Path, jars: Path, kept: Path) -> Out
         with EmbeddedKafka() as kafka:
             sides = Sides(settings, folder, kafka, jars)
             sides.prepare(sources)
-            seen = 0
             if not flink:
-                flink = sides.results(sides.on_flink())
-                seen = len(flink)
+                flink = [*sides.on_flink(), *sides.written()]
                 record.write_text("\n".join(flink), encoding="utf-8")
+            before = len(sides.written())
             marks, hand, printed = sides.here()
-            verdict = difference(flink, sides.results(printed, seen), settings)
+            verdict = difference(flink, [*printed, *sides.written()[before:]], settings)
     except Exception as error:  # noqa: BLE001 - a failure is a result
         verdict = str(error)
     return Outcome(settings.name, marks, hand, len(flink), f"{verdict}\n{folder}", settings.note)
