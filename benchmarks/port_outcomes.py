@@ -173,7 +173,7 @@ class Sides:
         text = ported.text
         (self.folder / "ported.py").write_text(text, encoding="utf-8")
         for old, new in self.settings.hand:
-            text, count = re.subn(old, lambda _, new=new: new, text, flags=re.DOTALL)  # type: ignore[misc]
+            text, count = re.subn(old, new.replace("\\", r"\\"), text, flags=re.DOTALL)
             if not count:
                 raise ValueError(f"the port has no {old!r}")
         script = self.folder / "resources" / "job.py" if self.settings.files else self.folder / "job.py"

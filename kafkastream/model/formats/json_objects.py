@@ -6,7 +6,7 @@ import inspect
 import typing
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, TypeVar, final
+from typing import Any, Final, TypeVar, final
 
 import attrs
 import msgspec
@@ -17,6 +17,8 @@ from kafkastream.model.formats.schema import DeserializationSchema, Serializatio
 __all__ = ["JsonDeserializationSchema", "JsonSerializationSchema", "object_of_json", "resolve_annotations"]
 
 T = TypeVar("T")
+
+_NOTE: Final = "__msgspec_cache__"
 
 
 def object_of_json(text: str | bytes, kind: type[T], *, ignore_unknown: bool = False) -> T:
@@ -45,24 +47,25 @@ def object_of_json(text: str | bytes, kind: type[T], *, ignore_unknown: bool = F
     try:
         if not ignore_unknown:
             _check_known(msgspec.json.decode(text), kind)
-        return _decoded(text, decoder)
+        made: T = _decoded(text, decoder)
+        return made
     except msgspec.MsgspecError as error:
         raise ValueError(f"{error}, for {kind.__name__}") from error
 
 
 @lru_cache(maxsize=256)
-def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
     """Make the decoder of a class, which pickle can still send to workers: what msgspec notes in the class is removed."""
     seen: set[Any] = set()
     resolve_annotations(kind, seen)
     decoder = msgspec.json.Decoder(kind, strict=False)
     for one in seen:
-        if isinstance(one, type) and "__msgspec_cache__" in vars(one):
-            del one.__msgspec_cache__
+        if isinstance(one, type) and _NOTE in vars(one):
+            delattr(one, _NOTE)
     return decoder
 
 
-def _decoded(text: str | bytes, decoder: msgspec.json.Decoder[T]) -> T:
+def _decoded(text: str | bytes, decoder: msgspec.json.Decoder[Any]) -> Any:
     """Make an object; ``null`` means the default of a field whose type has no None, as where Java's is a reference."""
     try:
         return decoder.decode(text)
