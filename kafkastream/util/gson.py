@@ -66,7 +66,8 @@ class Gson:
         elif isinstance(value, Mapping):
             yield from self._object({java_text(key): one for key, one in value.items()})
         elif attrs.has(type(value)):
-            yield from self._object({one.name: getattr(value, one.name) for one in attrs.fields(type(value))})
+            fields: Any = attrs.fields(type(value))  # type: ignore[arg-type]  # a class that has fields
+            yield from self._object({one.name: getattr(value, one.name) for one in fields})
         elif isinstance(value, list | tuple | set | frozenset):
             for place, one in enumerate(value):
                 yield "," if place else "["

@@ -43,14 +43,15 @@ def object_of_json(text: str | bytes, kind: type[T], *, ignore_unknown: bool = F
         >>> object_of_json('{"id": "7", "item": "tea"}', Order)
         Order(id=7, item='tea')
     """
-    decoder = _decoder(kind)
+    of_class: Any = kind
+    decoder = _decoder(of_class)
     try:
         if not ignore_unknown:
             _check_known(msgspec.json.decode(text), kind)
         made: T = _decoded(text, decoder)
-        return made
     except msgspec.MsgspecError as error:
         raise ValueError(f"{error}, for {kind.__name__}") from error
+    return made
 
 
 @lru_cache(maxsize=256)
