@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar, final
 
 import attrs
 
-from kafkastream.datastream.early_checks import check_early
+from kafkastream.datastream.early_checks import check_early, import_engine
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
 from kafkastream.datastream.stream import DataStream
@@ -308,9 +308,10 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         return graph.with_distinct_uids().with_dead_letters()
 
     def _checked_graph(self) -> JobGraph:
-        """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
+        """Return the job graph, after a check of its topics, and import the engine, which takes longer."""
         graph = self._graph()
         check_early(graph)
+        import_engine()
         return graph
 
     def _settings(self, job_name: str | None) -> JobSettings:

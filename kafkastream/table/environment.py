@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from kafkastream.datastream.early_checks import check_early
+from kafkastream.datastream.early_checks import check_early, import_engine
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.standing import Pace
 from kafkastream.model.common.row import Row
@@ -354,9 +354,10 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
         return TableResult(columns, rows, is_static=False, progress=progress)
 
     def _checked_graph(self, plans: Sequence[Plan]) -> JobGraph:
-        """Return the job graph, after a check of its topics; the engine is imported afterwards, since that takes longer."""
+        """Return the job graph, after a check of its topics, and import the engine, which takes longer."""
         graph = self._planner.graph(plans)
         check_early(graph)
+        import_engine()
         return graph
 
     def _attach(self, plans: Sequence[Plan]) -> None:

@@ -1,7 +1,8 @@
-"""Cells of a notebook in a real kernel: a job is shown in place, and Ctrl-C stops the job, but not the kernel."""
+"""Cells of a notebook in a real kernel: a job is shown in place, and Ctrl-C stops the job or its start, not the kernel."""
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -37,6 +38,8 @@ class Cell:
     """Text on standard output and standard error, and of the result."""
     error: str = ""
     """Name of the exception that has ended the cell."""
+    shown: list[str] = attrs.field(factory=list)
+    """HTML of the display that the cell has begun: how it was shown at first, and each refreshed state."""
     is_done: bool = False
 
 
@@ -45,11 +48,10 @@ class Notebook:
     """Runs cells in a kernel, and keeps what a notebook would show."""
 
     def __init__(self, kernel: KernelManager, client: BlockingKernelClient) -> None:
-        self.displays: dict[str, list[str]] = {}
-        """Each display that can be refreshed, with the HTML that it has shown so far."""
         self._kernel = kernel
         self._client = client
         self._cells: dict[str, Cell] = {}
+        self._displays: dict[str, Cell] = {}
 
     def begin(self, code: str) -> Cell:
         """Begin to run a cell."""
@@ -76,7 +78,7 @@ class Notebook:
         deadline = time.monotonic() + 120
         while not condition():
             if time.monotonic() > deadline:
-                raise TimeoutError(f"{what}; so far: {self._cells}, {self.displays}")
+                raise TimeoutError(f"{what}; so far: {self._cells}")
             if self._client.iopub_channel.socket.poll(100):  # ms
                 self._read(self._client.get_iopub_msg(timeout=1))
 
@@ -90,7 +92,8 @@ class Notebook:
             case "error":
                 cell.error = content["ename"]
             case "display_data" | "update_display_data" if "display_id" in content["transient"]:
-                self.displays.setdefault(content["transient"]["display_id"], []).append(content["data"]["text/html"])
+                begun_by = self._displays.setdefault(content["transient"]["display_id"], cell)
+                begun_by.shown.append(content["data"]["text/html"])
             case "status":
                 cell.is_done = content["execution_state"] == "idle"
 
@@ -130,12 +133,14 @@ def copy(source, target):
     env.from_source(texts(source), WatermarkStrategy.no_watermarks(), source).map(str.upper).sink_to(sink)
     return env
 
-def words(topic):
+def words(topic, target="none"):
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env.execute_sql(f\"\"\"CREATE TABLE words (word STRING) WITH (
-        'connector' = 'kafka', 'topic' = '{topic}', 'properties.bootstrap.servers' = 'SERVERS',
-        'scan.startup.mode' = 'earliest-offset', 'format' = 'raw'
-    )\"\"\")
+    for name, text in ("words", topic), ("copies", target):
+        t_env.execute_sql(f\"\"\"CREATE TABLE {name} (word STRING) WITH (
+            'connector' = 'kafka', 'topic' = '{text}', 'properties.bootstrap.servers' = 'SERVERS',
+            'scan.startup.mode' = 'earliest-offset', 'format' = 'raw'
+        )\"\"\")
+    t_env.get_config().set("pipeline.name", "awaited")
     return t_env.from_path("words")
 """
 
@@ -145,6 +150,7 @@ def notebook(kafka: KafkaBroker, quick_python: str) -> Iterator[Notebook]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYSPARK_PYTHON", quick_python)
         with opened(kafka) as notebook:
+            notebook.run(_SECOND_JOB)  # Spark has started when the tests begin
             yield notebook
 
 
@@ -156,10 +162,11 @@ def words(kafka: KafkaBroker, new_topic: NewTopic) -> str:
 
 
 def assert_usable(notebook: Notebook) -> None:
-    """The kernel computes, no query is left, and a further job runs."""
+    """The kernel computes, a further job runs, and no query is left."""
     assert notebook.run("1 + 1").text == "2"
+    second = notebook.run(_SECOND_JOB)
+    assert (second.error, second.text) == ("", "2\n3\nTrue")
     assert notebook.run(_QUERIES).text == "[]\n"
-    assert notebook.run(_SECOND_JOB).text == "2\n3\nTrue"
 
 
 def test_ctrl_c_stops_a_job_that_is_executed(
@@ -248,31 +255,129 @@ def test_ctrl_c_in_the_cell_that_starts_spark_leaves_other_jobs_alone(
         assert_usable(notebook)
 
 
+_STAGES = {
+    "the imports": "'pandas.core' in sys.modules",
+    "the JVM": "any('org.apache.spark' in ' '.join(one.cmdline()) for one in psutil.Process().children())",
+    "the Spark context": "sys.modules['pyspark'].SparkContext._active_spark_context",
+    "the job": "sys.modules['kafkastream.spark.job.live_runs'].LIVE_RUNS.context('tests', 0).runs",
+}
+"""Stages of a start, and what a thread of the kernel finds as soon as they have begun."""
+
+
+def test_ctrl_c_while_spark_starts_leaves_a_kernel_that_starts_it(
+    kafka: KafkaBroker,
+    words: str,
+    new_topic: NewTopic,
+    monkeypatch: pytest.MonkeyPatch,
+    quick_python: str,
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", quick_python)
+    target = new_topic()
+    with opened(kafka) as notebook:
+        notebook.run(_TOUCH_WHEN)
+        for stage, has_begun in _STAGES.items():
+            mark = tmp_path / stage
+            cell = notebook.begin(f"touch_when({str(mark)!r}, {has_begun!r}); copy({words!r}, {target!r}).execute()")
+            wait_until(mark.exists, 60, stage)
+            notebook.stop(cell)
+            assert (stage, cell.error) == (stage, "KeyboardInterrupt")
+        assert_usable(notebook)
+
+
+_TOUCH_WHEN = """
+import pathlib, psutil, sys, threading, time
+
+def touch_when(path, condition):
+    def run():
+        while True:
+            try:
+                if eval(condition):
+                    break
+            except Exception:  # not imported yet, or a process that has ended
+                pass
+            time.sleep(0.01)
+        pathlib.Path(path).touch()
+    threading.Thread(target=run, daemon=True).start()
+"""
+
+
+def test_ctrl_c_while_jars_are_fetched_leaves_a_kernel_that_fetches_them(
+    kafka: KafkaBroker, monkeypatch: pytest.MonkeyPatch, quick_python: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PYSPARK_PYTHON", quick_python)
+    settings = tmp_path / "ivysettings.xml"
+    with opened(kafka) as notebook, socket.create_server(("localhost", 0)) as silent_registry:
+        settings.write_text(
+            '<ivysettings><settings defaultResolver="silent"/><resolvers><ibiblio name="silent" m2compatible="true" '
+            f'root="http://localhost:{silent_registry.getsockname()[1]}/"/></resolvers></ivysettings>'
+        )
+        names = {"KAFKASTREAM_JARS_DIR": str(tmp_path / "jars"), "KAFKASTREAM_IVY_SETTINGS": str(settings)}
+        cell = notebook.begin(f"import os\nbefore = dict(os.environ)\nos.environ.update({names})\n{_SECOND_JOB}")
+        silent_registry.settimeout(60)
+        with silent_registry.accept()[0]:
+            notebook.stop(cell)
+        assert cell.error == "KeyboardInterrupt"
+        assert not list(tmp_path.glob("jars/**/*.jar"))
+        notebook.run(
+            f"os.environ.update(before)\n[os.environ.pop(name) for name in {list(names)} if name not in before]"
+        )
+        assert_usable(notebook)
+
+
 def test_job_is_shown_in_place_until_its_end(
     notebook: Notebook, kafka: KafkaBroker, words: str, new_topic: NewTopic
 ) -> None:
     target = new_topic()
     cell = notebook.run(f"client = copy({words!r}, {target!r}).execute_async('in place'); client")
-    assert (cell.text, len(notebook.displays)) == ("", 1)
-    (shown,) = notebook.displays.values()
+    assert cell.text == ""
     kafka.produce(words, ["world"])
-    notebook.until(lambda: "<td>RUNNING</td><td>2</td>" in shown[-1], "both records")
+    notebook.until(lambda: "<td>RUNNING</td><td>2</td>" in cell.shown[-1], "both records")
     notebook.run("client.cancel().result()")
-    notebook.until(lambda: "<td>CANCELED</td>" in shown[-1], "the end of the job")
-    assert len(shown) == len(set(shown))
-    assert all(html.startswith("<table>") and "<td>in place</td>" in html for html in shown)
+    notebook.until(lambda: "<td>CANCELED</td>" in cell.shown[-1], "the end of the job")
+    assert len(cell.shown) == len(set(cell.shown))
+    assert all(html.startswith("<table>") and "<td>in place</td>" in html for html in cell.shown)
+
+
+@pytest.mark.parametrize(
+    "awaited",
+    [
+        "copy({words!r}, {target!r}).execute('awaited')",
+        "copy({words!r}, {target!r}).execute_async('awaited').get_job_execution_result().result()",
+        "words({words!r}, {target!r}).execute_insert('copies').wait()",
+    ],
+    ids=["execute", "result", "insert"],
+)
+def test_job_that_a_cell_awaits_is_shown_in_place_until_its_end(
+    notebook: Notebook, kafka: KafkaBroker, words: str, new_topic: NewTopic, awaited: str
+) -> None:
+    target = new_topic()
+    cell = notebook.begin(awaited.format(words=words, target=target))
+    kafka.consume(target, count=1)
+    kafka.produce(words, ["world"])
+    notebook.until(lambda: cell.shown and "<td>RUNNING</td><td>2</td>" in cell.shown[-1], "both records")
+    notebook.stop(cell)
+    assert "<td>CANCELED</td><td>2</td>" in cell.shown[-1]
+    assert all(html.startswith("<table>") and "<td>awaited</td>" in html for html in cell.shown)
+
+
+def test_job_without_progress_is_not_shown(notebook: Notebook) -> None:
+    cell = notebook.run("""
+from kafkastream.common import Configuration
+env = StreamExecutionEnvironment.get_execution_environment(Configuration().set_string("kafkastream.progress", "off"))
+env.set_parallelism(1).from_collection([1]).print()
+env.execute("silent").is_job_execution_result()
+""")
+    assert (cell.error, cell.text, cell.shown) == ("", "1\nTrue", [])
 
 
 def test_job_that_has_failed_shows_its_error(notebook: Notebook, words: str) -> None:
-    before = set(notebook.displays)
-    notebook.run("""
+    cell = notebook.run("""
 env = StreamExecutionEnvironment.get_execution_environment()
 env.from_collection([1]).map(lambda n: 1 / (n - 1)).print()
 client = env.execute_async("failing")
 client
 """)
-    (display,) = notebook.displays.keys() - before
-    shown = notebook.displays[display]
-    notebook.until(lambda: "<td>FAILED</td>" in shown[-1], "the failure")
-    assert "ZeroDivisionError" in shown[-1]
+    notebook.until(lambda: "<td>FAILED</td>" in cell.shown[-1], "the failure")
+    assert "ZeroDivisionError" in cell.shown[-1]
     assert notebook.run("1 + 1").text == "2"

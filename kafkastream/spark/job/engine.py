@@ -35,6 +35,7 @@ from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import spark_session
+from kafkastream.spark.session.signals import interrupt_held_back
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.source_compatibility import generators
@@ -50,6 +51,7 @@ def start(graph: JobGraph, settings: JobSettings) -> Job:
 
     Raises:
         KafkastreamError: The job cannot start: a topic does not exist, no broker answers, a function cannot be sent.
+        KeyboardInterrupt: Ctrl-C came, and no job runs.
     """
     job = _start(graph, settings, _nobody_collects)
     STARTED.add(job, collects=False)
@@ -75,6 +77,21 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
     session = spark_session(settings.python_executable, has_epochs=has_epochs(graph, settings))
+    started: list[Job] = []
+    try:
+        with interrupt_held_back():
+            started.append(_started(session, graph, settings, collect))
+    except KeyboardInterrupt:
+        for job in started:
+            job.cancel().result()
+        raise
+    return started[0]
+
+
+def _started(
+    session: SparkSession, graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
+) -> Job:
+    """Start a job in a session."""
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
     session = _in_time_zone(session, graph)

@@ -97,7 +97,7 @@ class JobLines:
         self, name: str, *, is_on: bool = False, shares_terminal: bool = False, is_silent: bool = False
     ) -> None:
         self._name = name
-        self._is_silent = is_silent
+        self.is_silent = is_silent
         self._is_on = is_on
         self._on_terminal = is_terminal(sys.stderr)
         self.is_in_place = is_on and self._on_terminal and not shares_terminal
@@ -123,7 +123,7 @@ class JobLines:
 
     def _tell_page(self, page: str) -> None:
         """Print the address of a page that somebody has asked for where nothing else is printed."""
-        if self._is_silent:
+        if self.is_silent:
             log.info("job page of %r: %s", self._name, page)
         else:
             self._print(f"job {self._name!r} has a page: {page}")

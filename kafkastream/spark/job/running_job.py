@@ -7,13 +7,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, wait
+from contextlib import ExitStack
 from functools import partial
 from typing import final
 
 from kafkastream.errors import JobError, KafkastreamError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.standing import Standing
-from kafkastream.model.job.job_result import JobExecutionResult, JobID, JobStatus
+from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
+from kafkastream.model.job.notebook_display import shown_while_awaited
 from kafkastream.page.job_state import JobState
 from kafkastream.spark.job.job_lines import JobLines, kept_in_place
 from kafkastream.spark.job.job_metrics import JobMetrics
@@ -280,7 +282,10 @@ def wait_for(jobs: Sequence[Job]) -> None:
 
 def _wait(jobs: Sequence[Job]) -> None:
     """Wait until all jobs have ended, and show their progress; one that fails stops the others."""
-    with kept_in_place(jobs) as show:
+    with ExitStack() as shown, kept_in_place(jobs) as show:
+        for one in jobs:
+            if not one.lines.is_silent:
+                shown.enter_context(shown_while_awaited(JobClient(one)._repr_html_, one.finished))
         while not all(one.finished.done() for one in jobs):
             if any(one.failure is not None for one in jobs):
                 _stop(one for one in jobs if one.failure is None)

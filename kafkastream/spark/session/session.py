@@ -43,7 +43,7 @@ from kafkastream.spark.session.jvm import (
     own_words,
 )
 from kafkastream.spark.session.master import given_master, is_cluster
-from kafkastream.spark.session.signals import exit_at_sigterm
+from kafkastream.spark.session.signals import exit_at_sigterm, interrupt_held_back
 from kafkastream.spark.session.spark_versions import check_spark
 
 __all__ = ["add_jars", "local_frame", "spark_session"]
@@ -84,6 +84,7 @@ def spark_session(python: str | None = None, *, has_epochs: bool = False) -> Spa
         ConnectorMissingError: Spark runs without its connector, and it cannot be added.
         SetupError: No Java, Spark is too old or does not start, or the connector's jars cannot be fetched.
         SparkLostError: Spark's JVM has died since an earlier job.
+        KeyboardInterrupt: Ctrl-C came; the next call starts Spark.
     """
     _refuse_spark_connect()
     _refuse_unpaired_threads()
@@ -101,7 +102,14 @@ def spark_session(python: str | None = None, *, has_epochs: bool = False) -> Spa
     logging.getLogger("py4j").setLevel(logging.CRITICAL)
     PySparkLogger.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL)
     with _PROGRAMS_SESSION:
-        session = SparkSession.getActiveSession() or _new_session(has_epochs=has_epochs)
+        session = _active_session() or _new_session(has_epochs=has_epochs)
+    with interrupt_held_back():
+        _prepare(session, python)
+    return session
+
+
+def _prepare(session: SparkSession, python: str | None) -> None:
+    """Check a session, and set what jobs need."""
     check_spark(session.version, pyspark.__version__)
     forward_signals(running_gateway())
     hush_end(session.sparkContext)
@@ -119,28 +127,52 @@ def spark_session(python: str | None = None, *, has_epochs: bool = False) -> Spa
     session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
     _ensure_connector(session)
-    return session
+
+
+def _active_session() -> SparkSession | None:
+    with interrupt_held_back():
+        return SparkSession.getActiveSession()
 
 
 def _new_session(*, has_epochs: bool) -> SparkSession:
     if spark_is_running() or "PYSPARK_GATEWAY_PORT" in os.environ:
-        return SparkSession.builder.getOrCreate()
+        with interrupt_held_back():
+            return SparkSession.builder.getOrCreate()
     check_spark(spark_version(), pyspark.__version__)
     check_descriptor_limit()
     if running_gateway() is not None:  # an earlier session was stopped, its JVM still runs
-        return SparkSession(SparkContext(conf=_configuration(has_epochs=has_epochs)))
+        return _session_on(running_gateway(), has_epochs=has_epochs)
     _share_import_path()
     make_folder()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
     gateway = launch(_configuration(has_epochs=has_epochs), connector_jars()[0].parent.parent)
     try:
-        return SparkSession(SparkContext(gateway=gateway, conf=_configuration(has_epochs=has_epochs)))
+        return _session_on(gateway, has_epochs=has_epochs)
     except Py4JJavaError as error:
         why = own_words(str(error.java_exception))
-        gateway.shutdown()
-        gateway.proc.stdin.close()  # the JVM ends with it
-        forget_gateway()
+        _discard(gateway)
         raise SetupError("Spark did not start", now=why) from None
+    except KeyboardInterrupt:
+        if not spark_is_running():  # the JVM may have a context that Python does not know, and would refuse another one
+            _discard(gateway)
+        raise
+
+
+def _discard(gateway: Any) -> None:
+    """End a JVM in the midst of Spark's start, so that the next session starts a JVM of its own."""
+    gateway.shutdown()
+    gateway.proc.stdin.close()  # the JVM ends with it
+    forget_gateway()
+
+
+def _session_on(gateway: Any, *, has_epochs: bool) -> SparkSession:
+    """Start Spark in a JVM."""
+    conf = _configuration(has_epochs=has_epochs)
+    # The context sets a handler of Ctrl-C that kills the micro-batches of all jobs; the end of the block removes it.
+    with interrupt_held_back():
+        context = SparkContext(gateway=gateway, conf=conf)
+    with interrupt_held_back():
+        return SparkSession(context)
 
 
 def _refuse_spark_connect() -> None:

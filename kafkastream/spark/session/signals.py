@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Final, NoReturn
 
-__all__ = ["end_by", "exit_at_sigterm", "interruptible", "stop_signals"]
+__all__ = ["end_by", "exit_at_sigterm", "interrupt_held_back", "interruptible", "stop_signals"]
 
 _AGAIN: Final = {signal.SIGINT: "Ctrl-C again", signal.SIGTERM: "another SIGTERM"}
 
@@ -50,6 +50,30 @@ def interruptible() -> Iterator[None]:
     """Make Ctrl-C raise KeyboardInterrupt, instead of calling Spark's handler, which kills the micro-batches of all jobs."""
     with _handled_by(signal.default_int_handler, signal.SIGINT):
         yield
+
+
+@contextmanager
+def interrupt_held_back() -> Iterator[None]:
+    """Hold back Ctrl-C to the end of a ``with`` block of imports or calls to the JVM; a second one ends the block.
+
+    An import of pandas or numpy that was broken off cannot be repeated in the same process. A call that py4j gives up
+    still runs in the JVM, and may start what nobody stops:
+    https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py#L1045.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C came.
+    """
+    seen: list[int] = []
+
+    def on_signal(number: int, _: FrameType | None) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+
+    with _handled_by(on_signal, signal.SIGINT):
+        yield
+    if seen:
+        raise KeyboardInterrupt
 
 
 @contextmanager

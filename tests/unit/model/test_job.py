@@ -9,6 +9,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics import MetricsSnapshot
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobID, JobStatus
+from kafkastream.model.job.notebook_display import shown_while_awaited
 
 
 class Running:
@@ -66,6 +67,14 @@ def test_a_notebook_shows_the_progress_of_a_job() -> None:
 def test_only_a_notebook_shows_a_job_in_place() -> None:
     with pytest.raises(NotImplementedError):
         JobClient(Running())._ipython_display_()
+
+
+def test_only_a_notebook_shows_a_job_that_is_awaited() -> None:
+    def html() -> str:
+        pytest.fail("there is no notebook")
+
+    with shown_while_awaited(html, Running().finished):
+        pass
 
 
 def test_clients_answer_with_futures() -> None:

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a program, but in an interactive session only the statement; while rows are awaited it raises KeyboardInterrupt."""
+"""Ctrl-C ends a program, but in an interactive session only the statement or cell, at once or when the JVM has answered."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kafkastream.spark.session.signals import end_by, interruptible, stop_signals
+from kafkastream.spark.session.signals import end_by, interrupt_held_back, interruptible, stop_signals
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
@@ -48,6 +48,22 @@ def test_second_signal_raises_at_once(capsys: pytest.CaptureFixture[str]) -> Non
             signal.raise_signal(signal.SIGINT)
     assert seen == [signal.SIGINT]
     assert "Ctrl-C again stops at once" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("times", "steps"), [(1, ["the end"]), (2, [])])
+def test_first_ctrl_c_is_held_back_to_the_end(times: int, steps: list[str]) -> None:
+    taken: list[str] = []
+
+    def interrupted() -> None:
+        with interrupt_held_back():
+            for _ in range(times):
+                signal.raise_signal(signal.SIGINT)
+            taken.append("the end")
+
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (taken, signal.getsignal(signal.SIGINT)) == (steps, before)
 
 
 def test_handlers_stay_in_other_threads() -> None:
