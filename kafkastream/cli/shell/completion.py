@@ -1,11 +1,12 @@
-"""Completions of SQL that is being typed: keywords, tables, columns, functions, options and their values."""
+"""Completions of SQL that is being typed: keywords, tables, columns, functions, hints, options and their values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from kafkastream.cli.shell.hint_completion import open_hint
 from kafkastream.cli.shell.statement_text import COMMANDS, last_statement, open_quote, tokens_of
 from kafkastream.errors import KafkastreamError
 from kafkastream.options.job import JOB_OPTIONS
@@ -17,6 +18,7 @@ from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.syntax.tokens import Token, TokenKind
+from kafkastream.sql.table import TableDefinition
 from kafkastream.table.environment import TableEnvironment
 
 __all__ = ["Completions", "completions"]
@@ -31,6 +33,7 @@ _KEYWORDS: Final = tuple(
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
 _BEFORE_TABLES: Final = frozenset({"FROM", "JOIN", "INTO", "TABLE", "DESCRIBE", "DESC", "VIEW", "COLUMNS"})
+_BEFORE_FUNCTIONS: Final = frozenset({"FUNCTION"})
 _WORD: Final = re.compile(r"[\w$]*\Z")
 _BEFORE_VALUES: Final = "="
 
@@ -60,7 +63,7 @@ def completions(text: str, t_env: TableEnvironment) -> Completions:
     """
     quote = open_quote(text)
     if quote == "'":
-        return _in_text(text)
+        return _in_text(text, t_env)
     if quote == "`":
         typed = text[text.rindex("`") :]
         return _chosen(typed, (f"`{name}`" for name in t_env.list_tables()))
@@ -78,7 +81,13 @@ def _chosen(typed: str, words: Iterable[str]) -> Completions:
 
 
 def _words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> Iterator[str]:
-    tables = t_env.list_tables()
+    tables, hint = t_env.list_tables(), open_hint(tokens)
+    if hint is not None:
+        yield from hint.words(map(_name, tables))
+        return
+    if tokens and tokens[-1].kind is TokenKind.WORD and tokens[-1].value in _BEFORE_FUNCTIONS:
+        yield from map(_name, t_env.list_user_defined_functions())
+        return
     if tokens and tokens[-1].kind is TokenKind.WORD and tokens[-1].value in _BEFORE_TABLES:
         yield from map(_name, tables)
         return
@@ -86,7 +95,7 @@ def _words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> 
         yield from COMMANDS
     known = (*_KEYWORDS, *NAMES, *AGGREGATES)
     yield from (word.lower() for word in known) if lower else known
-    yield from map(_name, tables)
+    yield from map(_name, (*tables, *t_env.list_user_defined_functions()))
     for token in tokens:
         if _said(token) in tables:
             yield from map(_name, _columns(_said(token), t_env))
@@ -107,7 +116,7 @@ def _columns(table: str, t_env: TableEnvironment) -> Sequence[str]:
         return ()
 
 
-def _in_text(text: str) -> Completions:
+def _in_text(text: str, t_env: TableEnvironment) -> Completions:
     """Return the completions within single quotes: keys of options, and some of their values."""
     start = text.rindex("'")
     typed, tokens = text[start + 1 :], last_statement(tokens_of(text[:start]) or ())
@@ -118,10 +127,19 @@ def _in_text(text: str) -> Completions:
         return _chosen(typed, _values(tokens[-2].value if len(tokens) > 1 else ""))
     if first in {"SET", "RESET"}:
         return _chosen(typed, _keys((*TABLE_OPTIONS, *JOB_OPTIONS)))
-    given = dict(_given(tokens))
-    connector = CONNECTORS.get(given.get("connector", ""))
-    keys = ["connector"] if connector is None else [*_keys(connector.options)]
+    given, hint = dict(_given(tokens)), open_hint(tokens)
+    if hint is not None and hint.name != "OPTIONS":
+        return _chosen(typed, hint.keys(t_env.list_tables()))
+    written = given if hint is None else _options_of(hint.table, t_env)
+    connector = CONNECTORS.get(written.get("connector", ""))
+    keys = ["connector"] if connector is None and hint is None else list(_keys(connector.options if connector else ()))
     return _chosen(typed, (key for key in keys if key not in given))
+
+
+def _options_of(table: str | None, t_env: TableEnvironment) -> Mapping[str, str]:
+    """Return the options of a table; none for a view, or an unknown table."""
+    found = None if table is None else t_env._catalog.find((table,))
+    return found.options if isinstance(found, TableDefinition) else {}
 
 
 def _keys(options: Iterable[object]) -> Iterator[str]:

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["Hint", "HintedTtls", "checked_hints", "hinted_ttls", "parsed_hints"]
+__all__ = ["HINTS", "LOOKUP_KEYS", "Hint", "HintedTtls", "checked_hints", "hinted_ttls", "parsed_hints"]
 
 _JOINS: Final = frozenset({"BROADCAST", "SHUFFLE_HASH", "SHUFFLE_MERGE", "NEST_LOOP"})
-_KNOWN: Final = frozenset({*_JOINS, "STATE_TTL", "LOOKUP", "OPTIONS"})
+HINTS: Final = frozenset({*_JOINS, "STATE_TTL", "LOOKUP", "OPTIONS"})
+"""Names of all hints."""
 _RETRY: Final = ("retry-predicate", "retry-strategy", "fixed-delay", "max-attempts")
 _CHOICES: Final[Mapping[str, frozenset[str]]] = {
     "async": frozenset({"true", "false"}),
@@ -31,6 +32,8 @@ _CHOICES: Final[Mapping[str, frozenset[str]]] = {
     "retry-predicate": frozenset({"lookup_miss"}),
     "retry-strategy": frozenset({"fixed_delay"}),
 }
+LOOKUP_KEYS: Final = frozenset({"table", *_RETRY, *_CHOICES})
+"""Options of the hint LOOKUP that are checked."""
 
 
 class Hint(NamedTuple):
@@ -110,8 +113,8 @@ def _hint(cursor: Cursor) -> Hint:
 
 
 def _check(text: QueryText, node: exp.Expr, hint: Hint) -> None:
-    if hint.name not in _KNOWN:
-        now = did_you_mean(hint.name, _KNOWN) or f"Take one of {', '.join(sorted(_KNOWN))}."
+    if hint.name not in HINTS:
+        now = did_you_mean(hint.name, HINTS) or f"Take one of {', '.join(sorted(HINTS))}."
         raise text.error(node, f"Hint {hint.name} is not known.", now)
     if hint.name in _JOINS and (not hint.names or hint.options):
         raise text.error(node, f"Hint {hint.name} takes names of tables.", f"Write {hint.name}(t).")

@@ -15,6 +15,7 @@ from kafkastream.cli.shell.shell_session import ShellSession
 from kafkastream.cli.shell.statement_text import is_complete
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.table import EnvironmentSettings, TableEnvironment
+from kafkastream.table.udf import udf
 
 ORDERS = """
 CREATE TABLE orders (id BIGINT, `unit price` DECIMAL(10, 2), customer STRING) WITH ('connector' = 'datagen');
@@ -26,6 +27,7 @@ CREATE TABLE `2025 orders` (id BIGINT) WITH ('connector' = 'print');
 def t_env() -> TableEnvironment:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env._execute_all(ORDERS)
+    t_env.create_temporary_function("priceof", udf(lambda one: one, result_type="BIGINT"))
     return t_env
 
 
@@ -66,6 +68,17 @@ def test_enter_executes_a_complete_text(text: str, *, complete: bool) -> None:
         ("SELECT id FROM orders WHERE un", "un", ["`unit price`"]),
         ("SELECT JSON_Q", "JSON_Q", ["JSON_QUERY"]),
         ("SELECT LISTA", "LISTA", ["LISTAGG"]),
+        ("SELECT pri", "pri", ["priceof"]),
+        ("DROP TEMPORARY FUNCTION ", "", ["priceof"]),
+        ("SELECT /*+ ", "", ["BROADCAST", "LOOKUP", "STATE_TTL"]),
+        ("SELECT /*+ STATE_TTL('orders' = '1 d'), BRO", "BRO", ["BROADCAST"]),
+        ("SELECT /*+ BROADCAST(", "", ["orders"]),
+        ("SELECT /*+ STATE_TTL('ord", "ord", ["orders"]),
+        ("SELECT /*+ LOOKUP('table' = 'orders', 'max", "max", ["max-attempts"]),
+        ("SELECT * FROM orders /*+ ", "", ["OPTIONS"]),
+        ("SELECT * FROM orders /*+ OPTIONS('rows", "rows", ["rows-per-second"]),
+        ("SELECT /*+ BROADCAST(orders) */ cus", "cus", []),
+        ("SELECT /*+ BROADCAST(orders) */ id FROM ", "", ["orders"]),
         ("CREATE TABLE t (a INT) WITH ('con", "con", ["connector"]),
         ("CREATE TABLE t (a INT) WITH ('connector' = '", "", ["datagen", "kafka", "print"]),
         ("CREATE TABLE t (a INT) WITH ('connector' = 'datagen', 'rows", "rows", ["rows-per-second"]),
@@ -78,6 +91,21 @@ def test_completions(t_env: TableEnvironment, text: str, typed: str, some: list[
     assert found.typed == typed
     assert set(some) <= set(found.words)
     assert len(some) < 3 or len(found.words) < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("SELECT * FROM orders /*+ ", ["OPTIONS"]),
+        ("SELECT * FROM orders /*+ OPTIONS(", []),
+        ("SELECT * FROM nothing /*+ OPTIONS('", []),
+        ("DROP TEMPORARY FUNCTION ", ["priceof"]),
+    ],
+)
+def test_nothing_else_completes_hints_and_names_of_functions(
+    t_env: TableEnvironment, text: str, words: list[str]
+) -> None:
+    assert completions(text, t_env).words == words
 
 
 @pytest.mark.parametrize("text", ["SELECT /* SEL", "'", "SELECT 'SEL", "SELECT \u00b4"])

@@ -1,0 +1,65 @@
+"""Completions inside of a hint, ``/*+ … */``: names of hints, of tables, and of options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, final
+
+from kafkastream.sql.planner.hints import HINTS, LOOKUP_KEYS
+from kafkastream.sql.syntax.tokens import Token, TokenKind
+
+__all__ = ["OpenHint", "open_hint"]
+
+_OF_TABLES = "OPTIONS"
+"""The one hint that follows a table; the others follow SELECT."""
+
+
+@final
+class OpenHint(NamedTuple):
+    """A hint that is being typed.
+
+    Args:
+        table: Table that it follows; None after SELECT.
+        name: Name of the hint whose parenthesis is open; empty outside of parentheses.
+    """
+
+    table: str | None
+    name: str
+
+    def words(self, tables: Iterable[str]) -> Iterable[str]:
+        """Return what may come next outside of quotes, given the tables of the session."""
+        if self.name:
+            return tables if self.name in HINTS - {"OPTIONS", "LOOKUP"} else ()
+        return {_OF_TABLES} if self.table is not None else HINTS - {_OF_TABLES}
+
+    def keys(self, tables: Iterable[str]) -> Iterable[str]:
+        """Return the options of the hint, but those of OPTIONS, which are the table's own."""
+        return {"STATE_TTL": tables, "LOOKUP": LOOKUP_KEYS}.get(self.name, ())
+
+
+def open_hint(tokens: Sequence[Token]) -> OpenHint | None:
+    """Return the hint in which a text ends; None outside of hints.
+
+    Example:
+        >>> from kafkastream.cli.shell.statement_text import tokens_of
+        >>> open_hint(tokens_of("SELECT * FROM t /*+ OPTIONS("))
+        OpenHint(table='t', name='OPTIONS')
+    """
+    symbols = [token.value if token.kind is TokenKind.SYMBOL else "" for token in tokens]
+    if "/*+" not in symbols or "*/" in symbols[_last(symbols, "/*+") :]:
+        return None
+    begin = _last(symbols, "/*+")
+    is_table = begin > 0 and not (tokens[begin - 1].kind is TokenKind.WORD and tokens[begin - 1].value == "SELECT")
+    inside = symbols[begin:]
+    name = ""
+    if "(" in inside and ")" not in inside[_last(inside, "(") :]:
+        name = tokens[begin + _last(inside, "(") - 1].value.upper()
+    return OpenHint(_said(tokens[begin - 1]) if is_table else None, name)
+
+
+def _last(symbols: Sequence[str], symbol: str) -> int:
+    return max(at for at, one in enumerate(symbols) if one == symbol)
+
+
+def _said(token: Token) -> str:
+    return token.value if token.kind is TokenKind.NAME else token.text
