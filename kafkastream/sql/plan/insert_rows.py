@@ -45,6 +45,10 @@ def inserted(relation: Relation, definition: TableDefinition, columns: Sequence[
     expressions, fields, key = [], [], {}
     for number, target in enumerate(written):
         place = places.get(target.name)
+        if place is None and not target.type.is_nullable:
+            what = f"Column '{target.name}' has no default value and does not allow NULLs"
+            into = f"INSERT INTO {definition.identifier}, {where}"
+            raise DefinitionError(what, where=into, now="Name it in the INSERT, and select a value for it.")
         if place is None:
             expressions.append(Cast(NULL, target.type, CastMode.ASSIGNMENT))
         else:
