@@ -1,4 +1,4 @@
-"""Examples on the pages of docs/sql/queries: each query gives the table below it.
+"""Examples on the pages of docs/sql/queries: each query gives the table below it, after the page's INSERT statements.
 
 Run as a program (``python -m tests.docs.test_query_pages [PAGE …]``), it writes the tables anew.
 """
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 PAGES: Final = tuple(sorted((DOCS / "sql" / "queries").glob("*.md")))
 TABLES: Final = DOCS / "sql" / "queries" / "README.md"
 _EXAMPLE: Final = re.compile(r"```sql\n(SELECT|WITH|VALUES)(.*?);\n```\n\n```text\n(.*?)```\n", re.DOTALL)
+_CREATED: Final = re.compile(r"```sql\n(CREATE .*?)```", re.DOTALL)
+_WRITTEN: Final = re.compile(r"```sql\n((?:INSERT|EXECUTE) .*?)```", re.DOTALL)
+_FUNCTIONS: Final = re.compile(r"```python\n(.*?)```", re.DOTALL)
 _ROWS: Final = re.compile(r"<!-- rows (\w+) -->\n```json\n(.*?)```\n", re.DOTALL)
 
 
@@ -48,16 +51,19 @@ EXAMPLES: Final = tuple(examples())
 
 
 def environment(folder: Path) -> TableEnvironment:
-    """Environment with the tables of the pages, whose rows are in a folder."""
+    """Environment with the tables and functions of the pages; the rows of the tables are in a folder."""
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env.get_config().set("parallelism.default", "1")
     t_env.get_config().set_local_timezone("UTC")
-    page = TABLES.read_text(encoding="utf-8")
-    for name, rows in _ROWS.findall(page):
+    t_env.get_config().set("table.dml-sync", "true")
+    for name, rows in _ROWS.findall(TABLES.read_text(encoding="utf-8")):
         (folder / name).mkdir()
         (folder / name / "rows.json").write_text(rows)
-    for block in re.findall(r"```sql\n(CREATE .*?)```", page, re.DOTALL):
-        t_env._execute_all(block.replace("/data/", f"{folder}/"))
+    for text in (page.read_text(encoding="utf-8") for page in PAGES):
+        for block in _CREATED.findall(text):
+            t_env._execute_all(block.replace("/data/", f"{folder}/"))
+        for block in _FUNCTIONS.findall(text):
+            exec(block, {"t_env": t_env})
     return t_env
 
 
@@ -66,7 +72,14 @@ def names_of(t_env: TableEnvironment, example: Example) -> Sequence[str]:
 
 
 def tables(t_env: TableEnvironment, chosen: Sequence[Example] = EXAMPLES) -> Mapping[Example, str]:
-    """Run queries as one job; return the table of each, with its final rows in the order of their texts."""
+    """Run queries as one job, after the INSERT statements of their pages.
+
+    Returns:
+        The table of each query, with its final rows in the order of their texts.
+    """
+    for page in {example.page for example in chosen}:
+        for block in _WRITTEN.findall(page.read_text(encoding="utf-8")):
+            t_env._execute_all(block)
     parts = []
     for number, example in enumerate(chosen):
         columns = [f"COALESCE(CAST(`{name}` AS STRING), '<NULL>')" for name in names_of(t_env, example)]
