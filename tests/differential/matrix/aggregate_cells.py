@@ -307,6 +307,7 @@ AGGREGATE_FAMILIES: tuple[Family, ...] = (
     family("spreads", _NUMBER_COLUMNS, _NUMBER_ROWS, *_SPREADS, by="g"),
     family("chosen", _VALUE_COLUMNS, _VALUE_ROWS, *_CHOSEN, by="g"),
     family("pairs", _PAIR_COLUMNS, _PAIR_ROWS, *_PAIRS, by="g"),
-    family("changed", _CHANGED_COLUMNS, _CHANGED_ROWS, *_CHANGED, by="g", source=_LAST_ROWS),
+    # The rows of several ids meet in a group: with several subtasks in any order, on Flink, too.
+    family("changed", _CHANGED_COLUMNS, _CHANGED_ROWS, *_CHANGED, by="g", source=_LAST_ROWS, parallelism="1"),
 )
 """Families of aggregates; the rows of the last one change."""

@@ -27,6 +27,7 @@ class Family:
         by: Column by which aggregates are grouped; empty for calls of functions.
         source: What aggregates are computed of, with ``{table}``: the table, or a query whose rows change.
         time: Column with the event time by which rows are in windows; empty without windows.
+        parallelism: Number of subtasks here; the record of Flink is made with one.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Family:
     by: str = ""
     source: str = "{table}"
     time: str = ""
+    parallelism: str = "2"
 
     @property
     def declared(self) -> str:

@@ -69,7 +69,7 @@ def grouped_values_of(
 
 def _environment(family: Family, servers: str, topic: str) -> TableEnvironment:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env.get_config().set("parallelism.default", "2")
+    t_env.get_config().set("parallelism.default", family.parallelism)
     t_env.get_config().set_local_timezone(ZONE)
     options = {
         "connector": "kafka",
@@ -95,7 +95,7 @@ def shown_value(value: Any, type_: DataType, *, inside: bool = False) -> str | N
             return shown_row([str(shown_value(one, type_.parts[0], inside=True)) for one in value], "[]")
         case Kind.MAP | Kind.MULTISET:
             kinds = (type_.parts[0], DataType.of(Kind.INT) if type_.kind is Kind.MULTISET else type_.parts[1])
-            entries = [tuple(map(str, map(_inner, one, kinds))) for one in value.items()]
+            entries = [tuple(map(str, map(_inner, one, kinds))) for one in dict(value).items()]
             return shown_map([(key, count) for key, count in entries])
         case Kind.ROW:
             assert isinstance(value, Row)

@@ -91,7 +91,7 @@ REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
     "Sums of FLOAT and DOUBLE may have other last digits, since each micro-batch is summed first; AVG does not overflow as "
     "the SUM does, which Flink divides in queries with STDDEV or VAR_POP; and variances of DECIMAL keep more digits.": (
         lambda cell: (
-            (cell.says("^(sums|windows): .*(SUM|AVG)[(].*[fd]") and cell.has("^rounded$"))
+            (cell.says("^(sums|windows): .*(SUM|AVG)[(].*([fd]|DOUBLE)") and cell.has("^rounded$"))
             or (cell.says("^(sums|spreads): AVG") and cell.has("^(most|least|rounded)$"))
             or cell.says("^spreads: .*(STDDEV|VAR).*[(]q")
         )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.sql.plan.functions.built_in import CallError
+from kafkastream.sql.plan.functions.local_times import IN_UTC
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.type_families import APPROXIMATE, BYTES, TEXT, WHOLE
@@ -15,8 +16,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["check_json", "json_text", "name_text"]
 
 _INSIDE: Final = "regexp_extract(to_json(array({0})), '(?s)^.(.*).$', 1)"
-_TIME: Final = "regexp_replace(date_format({0}, \"yyyy-MM-dd'T'HH:mm:ss.SSSSSS\"), '[.]?0+$', '')"
-_UTC: Final = "convert_timezone(current_timezone(), 'UTC', cast({0} as timestamp_ntz))"
+_TIME: Final = "replace(cast({0} as string), ' ', 'T')"
 _LEAVES: Final[Mapping[Kind, str]] = {
     **dict.fromkeys(TEXT, _INSIDE),
     **dict.fromkeys(WHOLE, "cast({0} as string)"),
@@ -24,7 +24,7 @@ _LEAVES: Final[Mapping[Kind, str]] = {
     Kind.DECIMAL: _INSIDE,
     **dict.fromkeys(BYTES, "concat('\"', base64({0}), '\"')"),
     Kind.TIMESTAMP: f"concat('\"', {_TIME}, '\"')",
-    Kind.TIMESTAMP_LTZ: f"concat('\"', {_TIME.replace('{0}', _UTC)}, 'Z\"')",
+    Kind.TIMESTAMP_LTZ: f"concat('\"', {_TIME.replace('{0}', IN_UTC)}, 'Z\"')",
 }
 _DIGITS: Final = "'^(-?)([0-9])[.]([0-9]+)E(-?[0-9]+)$'"
 

@@ -7,10 +7,11 @@ from typing import Final
 
 from kafkastream.sql.plan.spark_type_names import quoted_text
 
-__all__ = ["JDBC_TIME", "local_instant", "local_shown", "local_text", "parsed_local", "tells_zone"]
+__all__ = ["IN_UTC", "JDBC_TIME", "local_instant", "local_shown", "local_text", "parsed_local", "tells_zone"]
 
 _EPOCH: Final = "timestamp_ntz'1970-01-01 00:00:00'"
-_IN_UTC: Final = f"timestampadd(MICROSECOND, unix_micros({{0}}), {_EPOCH})"
+IN_UTC: Final = f"timestampadd(MICROSECOND, unix_micros({{0}}), {_EPOCH})"
+"""Spark SQL of the TIMESTAMP that an instant is in UTC."""
 JDBC_TIME: Final = "^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}( [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}([.][0-9]*)?)?$"
 """Regular expression of the texts that Flink reads as a time whatever the format is."""
 _QUOTED: Final = re.compile(r"'[^']*'")
@@ -79,4 +80,4 @@ def parsed_local(text: str, pattern: str) -> str:
         text: Spark SQL of the text.
         pattern: Spark SQL of the format.
     """
-    return _IN_UTC.format(f"try_to_timestamp(concat({text}, ' +0000'), concat({pattern}, ' Z'))")
+    return IN_UTC.format(f"try_to_timestamp(concat({text}, ' +0000'), concat({pattern}, ' Z'))")
