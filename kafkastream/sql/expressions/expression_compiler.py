@@ -215,7 +215,7 @@ class ExpressionCompiler:
     def _subquery(self, node: exp.Expr) -> TypedExpression:
         raise self.text.refused(
             node,
-            "A query inside of an expression is only supported in SELECT, WHERE and HAVING.",
+            "A query inside of an expression is only supported in SELECT, WHERE, HAVING and FILTER.",
             "Join it.",
         )
 

@@ -73,6 +73,17 @@ _IN_WHERE = {
     "not in distinct values": "id NOT IN (SELECT DISTINCT id FROM b WHERE b.k = a.k)",
     "in the keys of groups": "id IN (SELECT id FROM b WHERE b.k = a.k GROUP BY id)",
     "in an aggregate": "v + 20 IN (SELECT MAX(w) FROM b WHERE b.k = a.k)",
+    "in an aggregate of groups": "v + 20 IN (SELECT MAX(w) FROM b WHERE b.k = a.k GROUP BY b.id)",
+    "in sums of computed groups": "v * 2 - 5 IN (SELECT SUM(w) FROM b WHERE b.k = a.k GROUP BY b.id > 1)",
+    "not in an aggregate of groups": "v + 5 NOT IN (SELECT SUM(w) FROM b WHERE b.k = a.k GROUP BY b.id)",
+    "in groups that are counted": "id IN (SELECT MIN(id) FROM b WHERE b.k = a.k GROUP BY b.k HAVING COUNT(*) > 1)",
+    "exists a counted group": "EXISTS (SELECT k FROM b WHERE b.k = a.k GROUP BY k HAVING COUNT(*) > 1)",
+    "not exists a counted group": "NOT EXISTS (SELECT k FROM b WHERE b.k = a.k GROUP BY k HAVING COUNT(*) > 1)",
+    "exists a counted group of others": (
+        "EXISTS (SELECT k, id FROM b WHERE b.k = a.k AND w < 20 GROUP BY id, k HAVING SUM(w) > 10)"
+    ),
+    "exists a counted group or": ("v > 25 OR EXISTS (SELECT k FROM b WHERE b.k = a.k GROUP BY k HAVING COUNT(*) > 1)"),
+    "more than an aggregate of groups": "v >= (SELECT MAX(w) FROM b WHERE b.k = a.k GROUP BY b.k)",
     "exists by an outer condition": "EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND a.v > 10)",
     "not exists by an outer condition": "NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND a.v > 10)",
     "exists at all": "EXISTS (SELECT 1 FROM b WHERE w > 10)",
@@ -115,6 +126,11 @@ _VALUES = {
     "an aggregate bound by a condition, too": "(SELECT MAX(w) FROM b WHERE b.k = a.k AND b.w < a.v)",
     "a bound row": "(SELECT w FROM b WHERE b.id = a.id)",
     "a distinct bound row": "(SELECT DISTINCT k FROM b WHERE b.k = a.k)",
+    "a bound aggregate of groups": "(SELECT MAX(w) FROM b WHERE b.k = a.k GROUP BY b.k)",
+    "a bound count of groups": "(SELECT COUNT(*) FROM b WHERE b.k = a.k GROUP BY b.k)",
+    "a bound aggregate of counted groups": "(SELECT MAX(w) FROM b WHERE b.k = a.k GROUP BY b.k HAVING COUNT(*) > 1)",
+    "an aggregate of the one group of a row": "(SELECT SUM(w) FROM b WHERE b.id = a.id GROUP BY b.k)",
+    "bound aggregates of groups": "(SELECT SUM(w) + COUNT(*) FROM b WHERE b.id = a.id AND b.k = a.k GROUP BY b.id)",
     "an aggregate in a case": "CASE WHEN v > (SELECT MIN(w) FROM b) THEN 'more' ELSE 'less' END",
     "in as a value": "v IN (SELECT w FROM b)",
     "not in as a value": "v NOT IN (SELECT w FROM b WHERE w IS NOT NULL)",
@@ -134,6 +150,22 @@ _OTHERS = {
     "more than a value in ON": "SELECT a.id, b.id FROM a JOIN b ON a.k = b.k AND a.v > (SELECT MIN(w) FROM b)",
     "more than a value in HAVING": "SELECT k, COUNT(*) FROM a GROUP BY k HAVING SUM(v) > (SELECT MIN(w) FROM b)",
     "in in HAVING": "SELECT k, COUNT(*) FROM a GROUP BY k HAVING k IN (SELECT k FROM b)",
+    **{
+        f"rows that {name} are counted": f"SELECT k, COUNT(*) FILTER (WHERE {condition}) FROM a GROUP BY k"
+        for name, condition in {
+            "are in": "id IN (SELECT id FROM b WHERE b.k <> 'q')",
+            "are in or more": "id IN (SELECT id FROM b) OR v > 15",
+            "have one": "EXISTS (SELECT 1 FROM b WHERE b.k = a.k AND b.w > 10)",
+            "have none": "NOT EXISTS (SELECT 1 FROM b WHERE b.k = a.k)",
+            "are more": "v > (SELECT MIN(w) FROM b)",
+            "are more than theirs": "v > (SELECT MIN(w) FROM b WHERE b.k = a.k)",
+            "are not in": "id NOT IN (SELECT id FROM b WHERE w > 10)",
+        }.items()
+    },
+    "sums of rows that have one": (
+        "SELECT k, SUM(v) FILTER (WHERE EXISTS (SELECT 1 FROM b WHERE b.id = a.id AND b.w > 10)) FROM a WHERE id < 5 "
+        "GROUP BY k HAVING COUNT(*) FILTER (WHERE v > (SELECT MIN(w) FROM b)) > 0"
+    ),
     "a value of groups": "SELECT k, SUM(v) + (SELECT MIN(w) FROM b) FROM a GROUP BY k",
 }
 _TOP = "SELECT {}, rn FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY window_start, window_end{} ORDER BY {}) AS rn FROM {}) WHERE {}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,6 +21,7 @@ from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
     column_of,
+    filtered,
     normalized,
     projected,
     reference,
@@ -129,7 +130,7 @@ def aggregated(
     if window_call is not None:
         rows, condition = group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
-    of = planner.compiler(scope)
+    rows, condition, of = _with_filters(planner, rows, scope, condition, [*(item.node for item in chosen), having])
     planner = attrs.evolve(planner, hinted=planner.hinted.of_scopes(scope))
     compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
     if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
@@ -155,6 +156,28 @@ def aggregated(
     expressions = [item.column or of_groups.compile(item.node) for item in chosen]
     relation = projected(groups.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
     return PlannedRows(relation, rewindowed(groups.rows.window, expressions))
+
+
+def _with_filters(
+    planner: SelectPlanner,
+    rows: PlannedRows,
+    scope: Scope,
+    condition: TypedExpression | None,
+    nodes: Iterable[exp.Expr | None],
+) -> tuple[PlannedRows, TypedExpression | None, ExpressionCompiler]:
+    """Join the queries in FILTER; return the rows, the condition that is still to be applied, and the rows' compiler."""
+    from kafkastream.sql.planner.subqueries.subqueries import answered, has_query
+
+    calls = (one for part in nodes if part is not None for one in calls_in(part))
+    filters = [one.expression.this for one in calls if isinstance(one, exp.Filter) and has_query(one.expression)]
+    if not filters:
+        return rows, condition, planner.compiler(scope)
+    if rows.window is not None:
+        what = "A query in FILTER is not supported in windows."
+        raise planner.text.refused(filters[0], what, "Join the tables before the window.")
+    met = attrs.evolve(rows, relation=filtered(rows.relation, [] if condition is None else [condition], planner.ttl_ms))
+    rows, answers = answered(planner, met, scope, filters, planner.compiler(scope).compile)
+    return rows, None, planner.compiler(attrs.evolve(scope, fields=rows.relation.fields), answers)
 
 
 def _with_queries(

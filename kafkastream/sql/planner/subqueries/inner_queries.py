@@ -11,7 +11,7 @@ from sqlglot import exp
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.expressions.aggregate_calls import calls_in
 from kafkastream.sql.expressions.column_scope import NamedTable, Scope
-from kafkastream.sql.plan.expression import TRUE, TypedExpression
+from kafkastream.sql.plan.expression import TRUE, TypedExpression, columns_in
 from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, projected, references
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.planner.joins.join_conditions import conjuncts
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "InnerQuery",
+    "bound_groups",
     "bound_query",
+    "column_named",
     "existence",
     "gives_one_row",
     "named_columns",
@@ -64,6 +66,8 @@ def gives_one_row(query: exp.Expr) -> bool:
 def existence(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
     """Plan the query of EXISTS, of which only the number of rows matters."""
     found = whole_query(planner, query)
+    if found is None and query.args.get("having"):
+        return bound_groups(planner, outer, query, [])
     if found is None:
         return bound_query(planner, outer, without(query, "distinct", "order", "group"))
     relation = projected(found.relation, [TRUE], ["$exists"], ttl_ms=planner.ttl_ms)
@@ -79,9 +83,10 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
         _check_width(planner, query, len(whole.relation.fields), len(names))
         places = range(len(names))
         return InnerQuery(whole, Scope(whole.relation.fields, (named_columns(names, places),)))
-    inner = bound_query(
-        planner, outer, without(query, "distinct", "order", *(["group"] if _selects_keys(query) else []))
-    )
+    if query.args.get("having") or (query.args.get("group") and not _selects_keys(query)):
+        _check_width(planner, query, len(query.expressions), len(names))
+        return bound_groups(planner, outer, query, names)
+    inner = bound_query(planner, outer, without(query, "distinct", "order", "group"))
     if gives_one_row(query):
         raise planner.text.refused(
             query,
@@ -96,6 +101,58 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
     wider = projected(relation, [*references(relation), *values], [*_names(relation.fields), *names])
     sources = (*inner.scope.sources, named_columns(names, range(width, width + len(names))))
     return InnerQuery(attrs.evolve(inner.rows, relation=wider), Scope(wider.fields, sources), inner.bound)
+
+
+def bound_groups(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
+    """Plan a query with GROUP BY that equations bind: their sides in the query are further keys of its groups.
+
+    Args:
+        planner: Planner of the query around it.
+        outer: Scope of the columns that the query may refer to.
+        query: The query.
+        names: Names for its first columns.
+    """
+    flat = without(query, "distinct", "order")
+    group, having = flat.args.pop("group", None), flat.args.pop("having", None)
+    if group is None:
+        what = "HAVING without GROUP BY is not supported in a query with columns of the query around it."
+        raise planner.text.refused(query, what, _JOIN)
+    inner = bound_query(planner, outer, flat)
+    sides = [_sides(planner, outer, inner.scope, one) for one in inner.bound]
+    if having is not None:
+        _check_keys(planner, inner.scope, group.expressions, [key for key, _ in sides])
+    own = [one for one in conjuncts(flat.args["where"].this) if not any(one is other for other in inner.bound)]
+    flat.set("expressions", [*flat.expressions, *(key for key, _ in sides)])
+    flat.set("where", exp.Where(this=exp.and_(*own)) if own else None)
+    flat.set("group", exp.Group(expressions=[*group.expressions, *(key for key, _ in sides)]))
+    flat.set("having", having)
+    rows = planner.query(flat)
+    width, keys = len(rows.relation.fields), [f"$key{at}" for at in range(len(sides))]
+    places = named_columns([*names, *keys], [*range(len(names)), *range(width - len(keys), width)])
+    bound = (exp.EQ(this=of, expression=column_named(key)) for key, (_, of) in zip(keys, sides, strict=True))
+    return InnerQuery(rows, Scope(rows.relation.fields, (places,)), tuple(bound))
+
+
+def _sides(planner: SelectPlanner, outer: Scope, inner: Scope, node: exp.Expr) -> tuple[exp.Expr, exp.Expr]:
+    """Return the side of an equation that a query computes, and that of the query around it."""
+    of, width = planner.compiler(outer.outer().joined(inner)), len(outer.fields)
+    if isinstance(node, exp.EQ):
+        for key, other in ((node.this, node.expression), (node.expression, node.this)):
+            keys, others = columns_in(of.compile(key)), columns_in(of.compile(other))
+            if keys and others and min(keys) >= width > max(others):
+                return key, other
+    what = "Only equations of its columns with columns of the query around it bind a query with GROUP BY."
+    raise planner.text.refused(node, what, _JOIN)
+
+
+def _check_keys(planner: SelectPlanner, inner: Scope, keys: Sequence[exp.Expr], binding: Sequence[exp.Expr]) -> None:
+    """Refuse HAVING where a column binds the query that is none of its keys: Flink 2.2 then filters by another column."""
+    of = planner.compiler(inner)
+    known = {of.compile(one) for one in keys}
+    for one in binding:
+        if of.compile(one) not in known:
+            what = f"HAVING in a query that is bound by {planner.text.shown(one)} needs it in GROUP BY."
+            raise planner.text.refused(one, what, "Group by it, too, or join the tables.")
 
 
 def without(query: exp.Expr, *clauses: str) -> exp.Expr:
@@ -170,6 +227,11 @@ def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQ
             bound.append(one)
     relation = filtered(rows.relation, own, planner.ttl_ms)
     return InnerQuery(attrs.evolve(rows, relation=relation), scope, tuple(bound))
+
+
+def column_named(name: str) -> exp.Column:
+    """Return a column under a name that no column of a table has."""
+    return exp.column(exp.to_identifier(name, quoted=True))
 
 
 def _check_width(planner: SelectPlanner, query: exp.Expr, found: int, wanted: int) -> None:

@@ -19,7 +19,9 @@ from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.joins.join_conditions import Conditions, conditions_around
 from kafkastream.sql.planner.subqueries.inner_queries import (
     InnerQuery,
+    bound_groups,
     bound_query,
+    column_named,
     gives_one_row,
     whole_query,
     without,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["joined_value"]
 
 _NO_CONDITIONS = Conditions((), (), None, ())
+_VALUE = "$value"
 _ZERO = Literal(0, DataType.of(Kind.BIGINT).not_null())
 
 
@@ -125,13 +128,17 @@ def _bound_value(
     from kafkastream.sql.planner.aggregates.grouping import grouped
     from kafkastream.sql.planner.joins.joins import of_two
 
-    inner = bound_query(planner, scope, without(query, "distinct", "order"))
+    if len(query.expressions) != 1:
+        raise planner.text.error(node, "A query in an expression must have one column.", "Select one.")
+    item = query.expressions[0].unalias()
+    if query.args.get("group"):
+        inner, item = bound_groups(planner, scope, query, [_VALUE]), column_named(_VALUE)
+    else:
+        inner = bound_query(planner, scope, without(query, "distinct", "order"))
     found = conditions_around(planner, scope, inner.scope, inner.bound)
     if found.rest:
         inner, found = _with_outer_columns(planner, rows, inner, found, node)
-    if len(query.expressions) != 1:
-        raise planner.text.error(node, "A query in an expression must have one column.", "Select one.")
-    item, of = query.expressions[0].unalias(), planner.compiler(inner.scope)
+    of = planner.compiler(inner.scope)
     calls = list(dict.fromkeys(one for part in calls_in(item) if (one := aggregate_of(of, part))))
     if not calls:
         value = of.compile(item)

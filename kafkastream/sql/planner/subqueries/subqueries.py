@@ -20,6 +20,7 @@ from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected,
 from kafkastream.sql.planner.joins.join_conditions import conditions_around
 from kafkastream.sql.planner.subqueries.inner_queries import (
     InnerQuery,
+    column_named,
     existence,
     gives_one_row,
     named_columns,
@@ -121,11 +122,11 @@ def answered(
 
 
 def _queries_in(planner: SelectPlanner, node: exp.Expr) -> Iterator[exp.Expr]:
-    """Yield the queries in an expression, with their IN or EXISTS; not those inside of others."""
+    """Yield the queries in an expression, with their IN or EXISTS; not those inside of others, or of FILTER."""
     is_in = isinstance(node, exp.In) and node.args.get("query")
     if isinstance(node, exp.Exists | exp.Subquery) or is_in or _is_quantified(node):
         yield node
-    else:
+    elif not isinstance(node, exp.Filter):
         for child in node.iter_expressions():
             yield from _queries_in(planner, child)
 
@@ -218,7 +219,7 @@ def _compared(
     inner = values_in(planner, scope, query, in_)
     outer = Scope(relation.fields, (*scope.sources, named_columns(of, [every.index(one) for one in values])))
     nodes: list[exp.Expr] = [
-        kind(this=_column(one), expression=_column(other)) for one, other in zip(of, in_, strict=True)
+        kind(this=column_named(one), expression=column_named(other)) for one, other in zip(of, in_, strict=True)
     ]
     places = dict(inner.scope.sources[-1].columns)
     may_be_null = any(one.type.is_nullable for one in values) or any(
@@ -230,10 +231,6 @@ def _compared(
 def _all(nodes: Sequence[exp.Expr]) -> exp.Expr:
     """Return the conjunction of conditions."""
     return reduce(lambda one, other: exp.And(this=one, expression=other), nodes)
-
-
-def _column(name: str) -> exp.Column:
-    return exp.column(exp.to_identifier(name, quoted=True))
 
 
 def _marked(

@@ -8,6 +8,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.table import Position
 from tests.unit.sql.planning import failure
 
+TUMBLE = "TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))"
 RETRIES = "'table'='r', 'retry-predicate'='lookup_miss', 'retry-strategy'='fixed_delay', 'fixed-delay'='1s', 'max-attempts'='3'"
 
 
@@ -93,6 +94,10 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         "SELECT * FROM (SELECT *, ROW_NUMBER() OVER (ORDER BY ts) AS rn FROM orders) WHERE rn > 3",
         "SELECT FIRST_VALUE(id) IGNORE NULLS FROM orders",
         "SELECT id FROM orders WHERE EXISTS (SELECT v FROM clicks WHERE k = cur GROUP BY v HAVING COUNT(*) > 1)",
+        "SELECT id FROM orders WHERE id IN (SELECT v FROM clicks WHERE k = cur GROUP BY v HAVING COUNT(*) > 1)",
+        "SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM clicks WHERE k = cur HAVING COUNT(*) > 1)",
+        "SELECT id FROM orders WHERE id IN (SELECT MAX(v) FROM clicks WHERE k < cur GROUP BY k)",
+        f"SELECT COUNT(*) FILTER (WHERE id IN (SELECT v FROM clicks)) FROM {TUMBLE} GROUP BY window_start, window_end",
         "SELECT id FROM orders WHERE id NOT IN (SELECT MAX(v) FROM clicks WHERE k = cur)",
         "SELECT id FROM orders WHERE EXISTS (SELECT 1 WHERE id > 1)",
         "SELECT o.id FROM orders o LEFT JOIN clicks c ON o.cur = c.k AND c.v > (SELECT MAX(v) FROM clicks)",

@@ -349,6 +349,29 @@ def test_values_of_queries() -> None:
     assert "1 values are compared with 2" in failure("SELECT id FROM orders WHERE id IN (SELECT v, k FROM clicks)").what
 
 
+def test_groups_of_a_bound_query_are_those_of_the_columns_that_bind_it() -> None:
+    within = under(
+        plan("SELECT id FROM orders WHERE id IN (SELECT SUM(v) FROM clicks WHERE k = cur AND v > 1 GROUP BY v)")
+    )
+    assert within.keys == ((0, 1), (0, 1))
+    groups = under(within.merged[1])
+    assert (groups.keys, [field.name for field in groups.fields]) == (((0, 1),), ["v", "k", "SUM"])
+    found = under(
+        plan("SELECT id FROM orders WHERE EXISTS (SELECT k FROM clicks WHERE k = cur GROUP BY k HAVING COUNT(*) > 1)")
+    )
+    assert isinstance(under(found.merged[1]).operation, GroupAggregate)
+    value = under(plan("SELECT id, (SELECT MAX(v) FROM clicks WHERE k = cur GROUP BY k) FROM orders"))
+    assert value.operation == Join(kind=JoinKind.LEFT, widths=(5, 2))
+
+
+def test_queries_in_filter_are_joined_before_the_groups() -> None:
+    counted = "COUNT(*) FILTER (WHERE id > 1 OR EXISTS (SELECT 1 FROM clicks WHERE k = cur))"
+    groups = under(plan(f"SELECT cur, {counted} FROM orders GROUP BY cur"))
+    assert isinstance(groups.operation, GroupAggregate)
+    assert groups.operation.calls[0].filter is not None
+    assert under(groups.merged[0]).operation == Matches(kind=JoinKind.MARK, keys=1, widths=(5, 3))
+
+
 def test_rows_of_sessions_wait_for_their_end() -> None:
     session = "SESSION(TABLE clicks PARTITION BY k, DESCRIPTOR(ts), INTERVAL '1' MINUTE)"
     found = plan(
