@@ -6,7 +6,7 @@ Run as a program (``python -m tests.docs.test_sql_pages``), it writes the tables
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -21,6 +21,7 @@ from kafkastream.sql.expressions.function_calls import REFUSED_FUNCTIONS
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.formats import FORMATS
 from kafkastream.sql.kafka_catalog.options import KAFKA_CATALOG
+from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.functions import FUNCTIONS, NAMES
 from kafkastream.sql.plan.functions.built_in import Forms
 from kafkastream.sql.plan.operations import AggregateFunction
@@ -28,9 +29,13 @@ from kafkastream.sql.plan.relations import Project
 from kafkastream.sql.plan.spark_text import SparkPrinter
 from kafkastream.sql.settings import options_of
 from kafkastream.table import EnvironmentSettings, TableEnvironment
+from kafkastream.testing import EmbeddedKafka, KafkaBroker
 from tests.differential.matrix.compared import KNOWN, session_of
 from tests.differential.matrix.family import Family
+from tests.differential.matrix.our_aggregates import grouped_values_of, planned_family
 from tests.differential.matrix.ours import compiled_family, values_of
+from tests.differential.matrix.shown import shown_plain
+from tests.docs.aggregate_examples import AGGREGATE_EXAMPLES
 from tests.docs.function_examples import EXAMPLES, VARYING
 from tests.docs.placed_table import DOCS, PlacedTable
 
@@ -125,13 +130,41 @@ def calls(t_env: TableEnvironment) -> str:
 def examples(session: SparkSession) -> str:
     """Of constants, each with its result; of calls that vary, the type. All are computed by one query."""
     family = Family("examples", (("one", "INT"),), ((1,),), (*EXAMPLES, *VARYING.values()))
-    planned = {one: made for one, made in compiled_family(family).items() if not isinstance(made, KafkastreamError)}
-    assert [one for one in family.expressions if one not in planned] == []
+    planned = able(compiled_family(family))
     found = values_of(session, family, planned)
     assert [one for one, values in found.items() if values == [False]] == []
-    rows = [f"| {_code(one)} | {_code('NULL' if found[one][0] is None else found[one][0])} |\n" for one in EXAMPLES]
-    rows += [f"| {_code(one)} | a {planned[one].type} |\n" for one in VARYING.values()]
-    return "".join(("| Example | Result |\n", "|---|---|\n", *rows))
+    rows = [(_code(one), _result_text(found[one][0])) for one in EXAMPLES]
+    rows += [(_code(one), f"a {planned[one].type}") for one in VARYING.values()]
+    return _table(("Example", "Result"), rows)
+
+
+def rows_of_aggregates() -> str:
+    """Of the rows that the examples of aggregates have."""
+    names = [name for name, _ in AGGREGATE_EXAMPLES.columns]
+    return _table(names, [[shown_plain(one, inside=False) for one in row] for row in AGGREGATE_EXAMPLES.rows])
+
+
+def aggregate_examples(kafka: KafkaBroker, topic: str) -> str:
+    """Of aggregates by groups of rows, each with its results. All are computed by one query over several micro-batches."""
+    family = AGGREGATE_EXAMPLES
+    found = grouped_values_of(kafka, topic, family, able(planned_family(family)))
+    rows = [(_code(one), *map(_result_text, found[one])) for one in family.expressions]
+    return _table(("Example", *(f"{family.by} {group}" for group in family.groups)), rows)
+
+
+def able(planned: Mapping[str, TypedExpression | KafkastreamError]) -> dict[str, TypedExpression]:
+    """Return the planned expressions, none of which may be refused."""
+    found = {one: made for one, made in planned.items() if not isinstance(made, KafkastreamError)}
+    assert [one for one in planned if one not in found] == []
+    return found
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(row)} |\n" if row else "|---" * len(names) + "|\n" for row in (names, (), *rows))
+
+
+def _result_text(value: str | None) -> str:
+    return _code("NULL" if value is None else value)
 
 
 def _code(text: str) -> str:
@@ -188,9 +221,18 @@ def test_examples_have_the_results_that_spark_gives(spark: SparkSession) -> None
     assert place("examples").written == examples(session_of(spark))
 
 
+@pytest.mark.usefixtures("spark")
+def test_examples_of_aggregates_have_the_results_of_a_job(kafka: KafkaBroker) -> None:
+    assert place("rows of aggregates").written == rows_of_aggregates()
+    assert place("examples of aggregates").written == aggregate_examples(kafka, "sales-of-the-page")
+
+
 def test_every_function_has_an_example() -> None:
     told = " ".join((*EXAMPLES, *VARYING.values()))
     assert [name for name in NAMES if not re.search(rf"\b{name}\b", told)] == []
+    assert [
+        name for name in AGGREGATES if not re.search(rf"\b{name}\b", " ".join(AGGREGATE_EXAMPLES.expressions))
+    ] == []
 
 
 def test_refused_functions_and_differences_are_on_the_page() -> None:
@@ -238,6 +280,9 @@ def write() -> None:
     place("refused").write(refused())
     place("differences").write(differences())
     place("examples").write(examples(session_of(spark_session())))
+    place("rows of aggregates").write(rows_of_aggregates())
+    with EmbeddedKafka() as kafka:
+        place("examples of aggregates").write(aggregate_examples(kafka, "sales"))
 
 
 if __name__ == "__main__":
