@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
-AGGREGATED: Final = ("sums", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("spreads", "pairs")))
+AGGREGATED: Final = ("sums", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("spreads", "pairs", "changed")))
 """Families of aggregates whose values are compared, each by one query; of the others only types and refusals are."""
 
 
