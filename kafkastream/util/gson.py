@@ -42,6 +42,10 @@ class Gson:
     def from_json(self, text: str | bytes | None, kind: type[T]) -> T | None:
         """Return the object of a JSON text; None for an empty one.
 
+        Args:
+            text: JSON; None gives None.
+            kind: Class of the object.
+
         Raises:
             ValueError: The JSON is not valid, or not of the class.
         """

@@ -111,6 +111,12 @@ def java_compare(one: Any, other: Any) -> int:
 def java_duration_ms(text: str) -> int:
     """Return the milliseconds of a duration as Flink's options have it.
 
+    Args:
+        text: Number with a unit, such as ``10 s``; without one, milliseconds.
+
+    Raises:
+        ValueError: The text is not a duration.
+
     Example:
         >>> java_duration_ms("10 s"), java_duration_ms("5min"), java_duration_ms("250")
         (10000, 300000, 250)
