@@ -22,6 +22,7 @@ from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.job.epochs import Heard
 from kafkastream.spark.job.exactly_once import ExactlyOnce
 from kafkastream.spark.job.job_metrics import JobMetrics, QueryMetrics
@@ -160,7 +161,12 @@ class CompiledQuery:
 
     def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         names = NAMED_SOURCES if self.part.place.is_named else {}
-        with session_settings(self._folder.session, {**names, **self._folder.settings(), **self.plan.settings()}):
+        session = self._folder.session
+        # Spark asks the thread's session whether there is a type TIME: RowEncoder of foreachBatch.
+        with (
+            session_settings(session, {**names, **self._folder.settings(), **self.plan.settings()}),
+            keep_session_active(session),
+        ):
             return self._begun(runner, heard, inputs, over)
 
     def _begun(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
