@@ -20,7 +20,7 @@ LOCAL = pa.timestamp("us", "Europe/Berlin")
     [
         (pa.list_(pa.int32()), [1, None], (1, None)),
         (pa.map_(pa.string(), pa.list_(pa.int32())), [("k", [1])], (("k", (1,)),)),
-        (pa.struct({"x": pa.list_(pa.int32())}), {"x": [1]}, Row(x=(1,))),
+        (pa.struct([("x", pa.list_(pa.int32()))]), {"x": [1]}, Row(x=(1,))),
     ],
     ids=["array", "map", "row"],
 )
@@ -34,7 +34,7 @@ def test_nested_keys_can_be_hashed(key: pa.DataType, given: object, found: objec
         (LOCAL, MICROS, LAST),
         (pa.list_(LOCAL), [MICROS], [LAST]),
         (pa.map_(LOCAL, pa.int32()), [(MICROS, 1)], {LAST: 1}),
-        (pa.struct({"x": LOCAL}), {"x": MICROS}, Row(x=LAST)),
+        (pa.struct([("x", LOCAL)]), {"x": MICROS}, Row(x=LAST)),
     ],
     ids=["time", "array", "multiset", "row"],
 )
