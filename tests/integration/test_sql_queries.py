@@ -112,6 +112,23 @@ def test_changes_of_an_upsert_table(t_env: TableEnvironment, create: Create, kaf
     assert table_of(changes(t_env, "SELECT COUNT(*), SUM(total) FROM totals")) == Counter(["[1, 3.0]"])
 
 
+def test_a_top_1_updates_its_topic_without_deletions(
+    t_env: TableEnvironment, create: Create, kafka: KafkaBroker
+) -> None:
+    """The records of each key are those that Flink 2.2 writes."""
+    bids = create("bids", "item STRING, price INT", properties_spark_maxOffsetsPerTrigger="2")
+    best = create("best", "item STRING, price INT, PRIMARY KEY (item) NOT ENFORCED", **UPSERT)
+    offers = [("k", 1), ("k", 3), ("j", 5), ("k", 2), ("k", 7), ("j", 9)]
+    kafka.produce(bids, [f'{{"item":"{item}","price":{price}}}' for item, price in offers])
+    top = "SELECT *, ROW_NUMBER() OVER (PARTITION BY item ORDER BY price DESC) AS rn FROM bids"
+    t_env.execute_sql(f"INSERT INTO best SELECT item, price FROM ({top}) WHERE rn = 1").wait()
+    written = sorted(kafka.consume(best), key=lambda record: record.key or b"")  # each key's in their order
+    highest = [("j", 5), ("j", 9), ("k", 1), ("k", 3), ("k", 7)]
+    assert [one.value for one in written] == [
+        f'{{"item":"{item}","price":{price}}}'.encode() for item, price in highest
+    ]
+
+
 def kafka_record(key: bytes, value: bytes | None) -> Record:
     return Record(value=value, key=key)
 

@@ -62,7 +62,9 @@ class TopNOperator(_Ranked):
     """First rows of each key, updated whenever they change.
 
     If the rank is a column, or the first rank is not wanted, each row whose rank changes is emitted; otherwise only
-    rows that enter and leave are. If rows are only added, no more are kept than are wanted.
+    rows that enter and leave are. If rows are only added, no more are kept than are wanted, and the first row of a
+    top-1 is updated: an upsert sink then writes no deletion before its new value.
+    https://github.com/apache/flink/blob/release-2.2/flink-table/flink-table-runtime/src/main/java/org/apache/flink/table/runtime/operators/rank/FastTop1Function.java
     """
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
@@ -105,9 +107,11 @@ class TopNOperator(_Ranked):
     def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         last = self._operation.last
         if place < last:
-            if len(rows) > last:
-                self._tell(out, DELETE, rows[last], last)
-            self._tell(out, INSERT, row, last)
+            is_full = len(rows) > last
+            is_update = is_full and last == 1 and self._most is not None
+            if is_full:
+                self._tell(out, BEFORE if is_update else DELETE, rows[last], last)
+            self._tell(out, AFTER if is_update else INSERT, row, last)
 
     def _leave(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         last = self._operation.last

@@ -29,6 +29,15 @@ def test_rows_enter_and_leave(retracts: bool) -> None:
     assert driven.give(row("+I", 6, "d")) == [("-D", 7, "b"), ("+I", 6, "d")]
 
 
+def test_the_first_row_of_a_top_1_is_updated_if_rows_are_only_added() -> None:
+    added, retracted = Driven(top(1)), Driven(top(1, retracts=True))
+    for driven in (added, retracted):
+        assert driven.give(row("+I", 5, "a"), row("+I", 7, "b")) == [("+I", 5, "a")]
+        driven.checkpoint()
+    assert added.give(row("+I", 3, "c")) == [("-U", 5, "a"), ("+U", 3, "c")]
+    assert retracted.give(row("+I", 3, "c")) == [("-D", 5, "a"), ("+I", 3, "c")]
+
+
 @pytest.mark.parametrize("retracts", [False, True])
 def test_rows_get_other_numbers(retracts: bool) -> None:
     driven = Driven(top(3, number=True, retracts=retracts))
