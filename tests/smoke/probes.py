@@ -94,7 +94,7 @@ def class_path(session: SparkSession, folder: Path) -> None:
     with zipfile.ZipFile(folder / "probe.jar", "w") as jar:
         jar.writestr("probe-of-kafkastream.txt", "")
     assert jvm.add_to_class_path(session, [folder / "probe.jar"])
-    thread = jvm.jvm_of(session).java.lang.Thread.currentThread()
+    thread = jvm.java_class(session, "java.lang.Thread").currentThread()
     assert thread.getContextClassLoader().getResource("probe-of-kafkastream.txt") is not None
 
 
@@ -104,7 +104,7 @@ def active_session(session: SparkSession) -> None:
     with jvm.active_session_kept(session):
         other.createDataFrame([(1,)], "n INT")
     assert SparkSession.getActiveSession() is before
-    sessions = jvm.jvm_of(session).SparkSession
+    sessions = jvm.java_class(session, "org.apache.spark.sql.classic.SparkSession")
     with jvm.keep_session_active(other):
         assert sessions.getActiveSession().get().equals(jvm.java_session(other))
     assert not sessions.getActiveSession().isDefined() or sessions.getActiveSession().get().equals(
@@ -270,16 +270,32 @@ class Counts(StatefulProcessor):
         (known,) = self.counts.get() or (0,)
         count = known + sum(map(len, rows))
         self.counts.update((count,))
-        yield pandas.DataFrame({"key": [key[0]], "n": [count]})
+        yield pandas.DataFrame({"key": [key[0]], "n": [count], "daemon": [os.getppid()]})
 
     def close(self) -> None:
         pass
 
 
+def shared_workers(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
+    """Tasks with state and others have workers of one daemon."""
+    python.share_workers(session.sparkContext)
+
+    def daemon(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_arrays([pa.array([os.getppid()], pa.int32())], names=["daemon"])
+
+    (row,) = session.range(0, 1, 1, 1).mapInArrow(daemon, "daemon INT").collect()
+    ((_, other),) = count_once(session, servers, topic, folder / "shared")
+    assert row[0] == other
+
+
 def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
     """The files of a named source and of state are where they are looked for; state goes on in a folder that was moved."""
     before = folder / "stateful"
-    counted = partial(count_once, session, servers, topic)
+
+    def counted(folder: Path) -> list[int]:
+        return [count for count, _ in count_once(session, servers, topic, folder)]
+
     assert counted(before) == [1]
     assert (folder / checkpoints.source_file("stateful", "words")).exists()
     assert [one.name for one in (folder / checkpoints.state_folder("stateful")).iterdir()] == ["0"]
@@ -295,19 +311,19 @@ def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) ->
     assert counted(after) == [2]
 
 
-def count_once(session: SparkSession, servers: str, topic: str, folder: Path) -> list[int]:
-    """Count what a query has not read yet by its topic, and return the counts that it tells."""
-    told: list[int] = []
+def count_once(session: SparkSession, servers: str, topic: str, folder: Path) -> list[tuple[int, int]]:
+    """Count what a query has not read yet by its topic; return its counts, and the daemons of the workers."""
+    told: list[tuple[int, int]] = []
     with settings(session, {**NAMED_SOURCES, **STATE, **checkpoints.LOCAL_FILES}):
         reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", servers).name("words")
         records = reader.option("subscribe", topic).option("startingOffsets", "earliest").load()
         counts = (
             records.select("topic")
             .groupBy("topic")
-            .transformWithStateInPandas(Counts(), "key STRING, n INT", "Append", "None")
+            .transformWithStateInPandas(Counts(), "key STRING, n INT, daemon INT", "Append", "None")
         )
         writer = counts.writeStream.option("checkpointLocation", folder.as_uri()).trigger(availableNow=True)
-        query = writer.foreachBatch(lambda batch, _: told.extend(row[1] for row in batch.collect())).start()
+        query = writer.foreachBatch(lambda batch, _: told.extend((row[1], row[2]) for row in batch.collect())).start()
         assert query.awaitTermination(int(PATIENCE_S))
     return told
 
@@ -327,6 +343,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "arrow functions": partial(arrow_functions, session),
         "workers": partial(workers, session),
         "worker environment": partial(worker_environment, session),
+        "shared workers": partial(shared_workers, session, servers, topic, folder),
         "error conditions": partial(error_conditions, session),
         "shuffles": partial(shuffles, session),
         "another JVM": partial(another_jvm, session),

@@ -19,10 +19,10 @@ __all__ = [
     "file_system",
     "forget_gateway",
     "has_class",
+    "java_class",
     "java_frame",
     "java_path",
     "java_session",
-    "jvm_of",
     "keep_session_active",
     "launch_gateway",
     "running_gateway",
@@ -85,13 +85,15 @@ def forget_gateway() -> None:
     SparkContext._gateway = SparkContext._jvm = None
 
 
-def jvm_of(of: SparkSession | SparkContext) -> Any:
-    """Return the JVM's packages and classes, for py4j.
+def java_class(of: SparkSession | SparkContext, name: str) -> Any:
+    """Return a class of the JVM by its whole name.
 
-    https://spark.apache.org/docs/latest/api/python/development/debugging.html names no public way.
+    For ``jvm.org.apache…``, the JVM would look for a class of each part's name in all of Spark's jars:
+    https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/java_gateway.py, ``JVMView.__getattr__``. No public way
+    leads to the JVM: https://spark.apache.org/docs/latest/api/python/development/debugging.html.
     """
     context = of.sparkContext if isinstance(of, SparkSession) else of
-    return context._jvm
+    return getattr(context._jvm, name)
 
 
 def answer_callbacks(gateway: Any) -> None:
@@ -114,7 +116,7 @@ def java_frame(frame: DataFrame) -> Any:
 
 def java_path(session: SparkSession, path: str) -> Any:
     """Return Hadoop's object of a path or URL."""
-    return jvm_of(session).org.apache.hadoop.fs.Path(path)
+    return java_class(session, "org.apache.hadoop.fs.Path")(path)
 
 
 def file_system(session: SparkSession, path: Any) -> Any:
@@ -144,13 +146,13 @@ def add_to_class_path(session: SparkSession, jars: Iterable[Path]) -> bool:
     if not loader.getClass().getName().endswith(_GROWING_LOADER):
         return False
     for jar in jars:
-        loader.addURL(jvm_of(session).java.net.URL(jar.as_uri()))
+        loader.addURL(java_class(session, "java.net.URL")(jar.as_uri()))
         session.sparkContext._jsc.sc().addJar(str(jar))
     return True
 
 
 def _class_loader(session: SparkSession) -> Any:
-    return jvm_of(session).java.lang.Thread.currentThread().getContextClassLoader()
+    return java_class(session, "java.lang.Thread").currentThread().getContextClassLoader()
 
 
 @contextmanager
@@ -179,7 +181,7 @@ def keep_session_active(session: SparkSession) -> Iterator[None]:
 
 @contextmanager
 def _active_in_thread(session: SparkSession) -> Iterator[Any]:
-    sessions = jvm_of(session).SparkSession
+    sessions = java_class(session, "org.apache.spark.sql.classic.SparkSession")
     before = sessions.getActiveSession()
     try:
         yield sessions

@@ -25,7 +25,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
-from kafkastream.spark.internals.jvm import jvm_of
+from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import local_frame
@@ -314,7 +314,7 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
 def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:
     """Return the names that a Java pattern matches as a whole, by Java's own matcher, since Python's differs."""
     try:
-        compiled = jvm_of(session).java.util.regex.Pattern.compile(pattern)
+        compiled = java_class(session, "java.util.regex.Pattern").compile(pattern)
     except IllegalArgumentException as error:
         reason = str(error).splitlines()[0]
         raise DefinitionError(

@@ -13,7 +13,7 @@ from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import StorageError
-from kafkastream.spark.internals.jvm import file_system, java_path, jvm_of
+from kafkastream.spark.internals.jvm import file_system, java_class, java_path
 from kafkastream.spark.session.translate_errors import storage_error
 
 __all__ = ["Files", "TemporaryFiles"]
@@ -41,7 +41,7 @@ class Files:
                 return None
             stream = system.open(path)
             try:
-                return bytes(jvm_of(self.session).org.apache.commons.io.IOUtils.toByteArray(stream)).decode()
+                return bytes(java_class(self.session, "org.apache.commons.io.IOUtils").toByteArray(stream)).decode()
             finally:
                 stream.close()
 
@@ -84,7 +84,9 @@ class Files:
             if not system.exists(path):
                 system.mkdirs(path)
                 with suppress(Py4JJavaError):  # object stores have none
-                    system.setPermission(path, jvm_of(self.session).org.apache.hadoop.fs.permission.FsPermission("700"))
+                    system.setPermission(
+                        path, java_class(self.session, "org.apache.hadoop.fs.permission.FsPermission")("700")
+                    )
 
     def delete(self, name: str) -> None:
         """Remove a file or folder, if it is there."""

@@ -17,7 +17,7 @@ from typing import Final
 from pyspark import SparkContext
 
 from kafkastream.errors import SetupError
-from kafkastream.spark.internals.jvm import jvm_of
+from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.python import python_of_workers, set_worker_variable
 
 __all__ = ["provide_python"]
@@ -43,7 +43,7 @@ def provide_python(context: SparkContext) -> None:
     if python.is_absolute() or len(python.parts) == 1:  # a bare name is looked up on the PATH, on both sides
         return
     set_worker_variable(context, _PYTHON_OF_DRIVER, sys.executable)
-    script = Path(str(jvm_of(context).java.lang.System.getProperty("user.dir")), python)
+    script = Path(str(java_class(context, "java.lang.System").getProperty("user.dir")), python)
     if script.exists():
         return
     try:

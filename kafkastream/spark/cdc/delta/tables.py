@@ -13,13 +13,14 @@ from pyspark.sql.types import StringType, StructField, StructType
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
 from kafkastream.cdc.tables import Column, TableId
 from kafkastream.spark.cdc.delta.connection import active
-from kafkastream.spark.internals.jvm import java_path, java_session, jvm_of
+from kafkastream.spark.internals.jvm import java_class, java_path, java_session
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.type_families import CONSTRUCTED
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted", "table_path"]
 
+_LOG: Final = "org.apache.spark.sql.delta.DeltaLog"
 _WIDENS: Final = "delta.enableTypeWidening"
 _REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
 """Characters that Delta accepts in column names only with column mapping, which older readers do not support."""
@@ -80,7 +81,7 @@ class DeltaTables:
             self._check_free(table, path)
             return None
         schema = self.session.read.format("delta").load(path).schema
-        log = jvm_of(self.session).org.apache.spark.sql.delta.DeltaLog.forTable(java_session(self.session), path)
+        log = java_class(self.session, _LOG).forTable(java_session(self.session), path)
         metadata = log.unsafeVolatileSnapshot().metadata()
         partition_columns = metadata.partitionColumns().mkString(_SEPARATOR)
         widens = metadata.configuration().get(_WIDENS)
@@ -92,9 +93,7 @@ class DeltaTables:
 
     def last_version(self, table: TableId, application: str) -> int | None:
         """Return the last transaction of an application that a table holds, as ``existing`` has last found it; None if it holds none."""
-        log = jvm_of(self.session).org.apache.spark.sql.delta.DeltaLog.forTable(
-            java_session(self.session), self.path(table)
-        )
+        log = java_class(self.session, _LOG).forTable(java_session(self.session), self.path(table))
         with active(self.session):
             found = log.unsafeVolatileSnapshot().transactions().get(application)
         return int(found.get()) if found.isDefined() else None
@@ -111,7 +110,7 @@ class DeltaTables:
 
     @property
     def _delta(self) -> Any:
-        return jvm_of(self.session).io.delta.tables.DeltaTable
+        return java_class(self.session, "io.delta.tables.DeltaTable")
 
 
 def table_path(root: str, table: TableId) -> str:
