@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from kafkastream.cli.shell.hint_completion import open_hint
-from kafkastream.cli.shell.statement_text import COMMANDS, last_statement, open_quote, tokens_of
+from kafkastream.cli.shell.statement_text import COMMANDS, identifier_of, last_statement, open_quote, tokens_of
 from kafkastream.errors import KafkastreamError
 from kafkastream.options.job import JOB_OPTIONS
 from kafkastream.options.option import Option
@@ -97,12 +97,8 @@ def _words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> 
     yield from (word.lower() for word in known) if lower else known
     yield from map(_name, (*tables, *t_env.list_user_defined_functions()))
     for token in tokens:
-        if _said(token) in tables:
-            yield from map(_name, _columns(_said(token), t_env))
-
-
-def _said(token: Token) -> str:
-    return token.value if token.kind is TokenKind.NAME else token.text
+        if identifier_of(token) in tables:
+            yield from map(_name, _columns(identifier_of(token), t_env))
 
 
 def _name(name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, final
 
+from kafkastream.cli.shell.statement_text import identifier_of
 from kafkastream.sql.planner.hints import HINTS, LOOKUP_KEYS
 from kafkastream.sql.syntax.tokens import Token, TokenKind
 
@@ -29,7 +30,7 @@ class OpenHint(NamedTuple):
     def words(self, tables: Iterable[str]) -> Iterable[str]:
         """Return what may come next outside of quotes, given the tables of the session."""
         if self.name:
-            return tables if self.name in HINTS - {"OPTIONS", "LOOKUP"} else ()
+            return tables if self.name in HINTS - {_OF_TABLES, "LOOKUP"} else ()
         return {_OF_TABLES} if self.table is not None else HINTS - {_OF_TABLES}
 
     def keys(self, tables: Iterable[str]) -> Iterable[str]:
@@ -54,12 +55,8 @@ def open_hint(tokens: Sequence[Token]) -> OpenHint | None:
     name = ""
     if "(" in inside and ")" not in inside[_last(inside, "(") :]:
         name = tokens[begin + _last(inside, "(") - 1].value.upper()
-    return OpenHint(_said(tokens[begin - 1]) if is_table else None, name)
+    return OpenHint(identifier_of(tokens[begin - 1]) if is_table else None, name)
 
 
 def _last(symbols: Sequence[str], symbol: str) -> int:
     return max(at for at, one in enumerate(symbols) if one == symbol)
-
-
-def _said(token: Token) -> str:
-    return token.value if token.kind is TokenKind.NAME else token.text

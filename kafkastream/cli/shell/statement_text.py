@@ -8,7 +8,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.sql.syntax.source import SqlText
 from kafkastream.sql.syntax.tokens import Token, TokenKind, tokenize
 
-__all__ = ["COMMANDS", "command_of", "is_complete", "last_statement", "open_quote", "tokens_of"]
+__all__ = ["COMMANDS", "command_of", "identifier_of", "is_complete", "last_statement", "open_quote", "tokens_of"]
 
 COMMANDS: Final = ("CLEAR", "EXIT", "HELP", "QUIT")
 """Commands of the shell, which need no semicolon."""
@@ -58,6 +58,11 @@ def last_statement(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the tokens after the last semicolon."""
     ends = [at for at, token in enumerate(tokens) if token.value == ";" and token.kind is TokenKind.SYMBOL]
     return tokens[ends[-1] + 1 :] if ends else tokens
+
+
+def identifier_of(token: Token) -> str:
+    """Return the name that a token is, as it was typed, without quotes."""
+    return token.value if token.kind is TokenKind.NAME else token.text
 
 
 def tokens_of(text: str) -> tuple[Token, ...] | None:

@@ -106,12 +106,14 @@ class TopNOperator(_Ranked):
 
     def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         last = self._operation.last
-        if place < last:
-            is_full = len(rows) > last
-            is_update = is_full and last == 1 and self._most is not None
-            if is_full:
-                self._tell(out, BEFORE if is_update else DELETE, rows[last], last)
-            self._tell(out, AFTER if is_update else INSERT, row, last)
+        if place >= last:
+            return
+        left, entered = (BEFORE, AFTER) if self._most == 1 else (DELETE, INSERT)
+        if len(rows) > last:
+            self._tell(out, left, rows[last], last)
+            self._tell(out, entered, row, last)
+        else:
+            self._tell(out, INSERT, row, last)
 
     def _leave(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         last = self._operation.last

@@ -156,8 +156,7 @@ class WatermarkService:
         for source, partitions in self._waiting.items():
             for split in map(split_name, partitions):
                 self._active[source, split] = self._active.get((source, split), self._began) + now - before
-        since = {self._began, *self._active.values()}
-        moments = {moment + timeout for moment in since for timeout in self._timeouts_s}
+        moments = {since + timeout for timeout in self._timeouts_s for since in (self._began, *self._active.values())}
         for moment in sorted(one for one in moments if before < one < now):
             self._looked = moment
             self.watermarks()
@@ -173,11 +172,12 @@ class WatermarkService:
             seen: Splits with records, and their watermarks.
             idle: Splits among them that their generators have marked idle.
         """
+        now = self._clock()
         for node, splits in seen.items():
             known = self._seen.setdefault(node, {})
             for split, watermark in splits.items():
                 known[split] = max(watermark, known.get(split, MIN_WATERMARK))
-                self._active[node, split] = self._clock()
+                self._active[node, split] = now
                 (self._marked_idle.add if split in idle else self._marked_idle.discard)((node, split))
 
     def finished(self, source: int, partitions: Iterable[TopicPartition]) -> None:

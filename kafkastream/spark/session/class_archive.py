@@ -15,10 +15,15 @@ from typing import Final
 
 import attrs
 
-__all__ = ["ArchivedClasses", "class_archive"]
+__all__ = ["JVM_OPTIONS", "ArchivedClasses", "class_archive"]
+
+JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
+"""Environment variable with options of the JVM that ``spark-submit`` becomes:
+https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java.
+"""
 
 _SWITCH: Final = "KAFKASTREAM_CLASS_ARCHIVE"
-_OPTIONS: Final = ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")
+_OPTIONS: Final = (JVM_OPTIONS, "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")
 _OWN_CHOICE: Final = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare")
 _CLASS_PATH: Final = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 _QUIET: Final = "-Xlog:cds*=off -Xlog:class+path=off"

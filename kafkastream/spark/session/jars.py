@@ -27,7 +27,7 @@ import platformdirs
 from kafkastream.errors import JarsUnavailableError, SetupError
 from kafkastream.spark.session.ivy import IVY_MODULE, Ivy
 
-__all__ = ["broker_jars", "connector_jars", "connector_version", "delta_jars", "spark_version"]
+__all__ = ["broker_jars", "connector_jars", "connector_version", "delta_jars", "jars_folder", "spark_version"]
 
 LOCK_TIMEOUT_S = 900.0
 
@@ -92,6 +92,11 @@ def spark_version() -> str:
     return _spark_version(_spark_jars_folder())
 
 
+def jars_folder() -> Path:
+    """Return the folder of all jars for the Spark that will run; errors as of ``spark_version``."""
+    return _folder_for(spark_version())
+
+
 def _spark_jars_folder() -> Path:
     pyspark = find_spec("pyspark")
     homes = [os.environ.get("SPARK_HOME"), *(pyspark.submodule_search_locations or () if pyspark else ())]
@@ -111,7 +116,11 @@ def _cache() -> Path:
 
 
 def _folder(configuration: str, spark_version: str) -> Path:
-    return _cache() / f"{spark_version}-{_digest_of_ivy_module()}" / configuration
+    return _folder_for(spark_version) / configuration
+
+
+def _folder_for(spark_version: str) -> Path:
+    return _cache() / f"{spark_version}-{_digest_of_ivy_module()}"
 
 
 def _digest_of_ivy_module() -> str:

@@ -27,7 +27,7 @@ from kafkastream.spark.internals.jvm import (
     spark_home,
     wrap_accumulator_errors,
 )
-from kafkastream.spark.session.class_archive import class_archive
+from kafkastream.spark.session.class_archive import JVM_OPTIONS, class_archive
 from kafkastream.spark.session.worker_output import shown_lines
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
@@ -41,9 +41,6 @@ ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
 glibc gives each thread a heap of its own, up to eight per core, and memory that RocksDB frees stays in it:
 https://github.com/prestodb/presto/issues/8993.
 """
-_JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
-"""Environment variable with options of the JVM that ``spark-submit`` becomes:
-https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java."""
 _LINES: Final = 8
 _END_OF_OUTPUT_S: Final = 5.0
 _END_OF_PROCESS_S: Final = 2.0
@@ -83,7 +80,7 @@ def _ended_unless_started(archives: Path) -> Iterator[Callable[..., subprocess.P
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
         environment = {**ENVIRONMENT, **options["env"]}
         with class_archive(archives, spark_home(), environment) as classes:
-            environment[_JVM_OPTIONS] = f"{classes.options} {environment.get(_JVM_OPTIONS, '')}"
+            environment[JVM_OPTIONS] = f"{classes.options} {environment.get(JVM_OPTIONS, '')}"
             options["env"], options["pass_fds"] = environment, () if classes.lock is None else (classes.lock,)
             begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]

@@ -31,7 +31,7 @@ from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers,
 from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
-from kafkastream.spark.session.jars import connector_jars, connector_version, spark_version
+from kafkastream.spark.session.jars import connector_jars, connector_version, jars_folder, spark_version
 from kafkastream.spark.session.java_home import find_java
 from kafkastream.spark.session.jvm import (
     ENVIRONMENT,
@@ -145,7 +145,7 @@ def _new_session(*, has_epochs: bool) -> SparkSession:
     _share_import_path()
     make_folder()
     os.environ.setdefault("JAVA_HOME", str(find_java().parent.parent))
-    gateway = launch(_configuration(has_epochs=has_epochs), connector_jars()[0].parent.parent)
+    gateway = launch(_configuration(has_epochs=has_epochs), jars_folder())
     try:
         return _session_on(gateway, has_epochs=has_epochs)
     except Py4JJavaError as error:
