@@ -15,6 +15,8 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.spark.job import chain_plan
 
 if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
     from tests.integration.conftest import Parts
 
 
@@ -66,6 +68,11 @@ def test_workers_have_one_python(env: StreamExecutionEnvironment) -> None:
     env.from_elements(1).print()
     with pytest.raises(UnsupportedFeatureError, match=r"workers' Python is .*, not /another/python"):
         env.execute()
+
+
+def test_generated_classes_of_many_stages_are_kept(spark: SparkSession) -> None:
+    """A query of eight stages generates more than Spark's default of 100, and would do so again in each micro-batch."""
+    assert int(str(spark.conf.get("spark.sql.codegen.cache.maxEntries"))) >= 1000
 
 
 def test_sequences_are_read_in_order_and_no_further_than_wanted(env: StreamExecutionEnvironment) -> None:

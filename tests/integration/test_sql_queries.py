@@ -112,6 +112,16 @@ def test_changes_of_an_upsert_table(t_env: TableEnvironment, create: Create, kaf
     assert table_of(changes(t_env, "SELECT COUNT(*), SUM(total) FROM totals")) == Counter(["[1, 3.0]"])
 
 
+def test_columns_of_times_are_collected(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
+    topic = create("doors", "door STRING, `at` TIME(0)", properties_spark_maxOffsetsPerTrigger="2")
+    kafka.produce(
+        topic, [f'{{"door":"{door}","at":"{at}"}}' for door, at in [("a", "10:00:05"), ("a", "09:00:00")] * 2]
+    )
+    assert changes(t_env, "SELECT `at` FROM doors") == ["+I[10:00:05]", "+I[09:00:00]"] * 2
+    ends = changes(t_env, "SELECT door, MIN(`at`), MAX(`at`) FROM doors GROUP BY door")
+    assert table_of(ends) == Counter(["[a, 09:00:00, 10:00:05]"])
+
+
 def test_a_top_1_updates_its_topic_without_deletions(
     t_env: TableEnvironment, create: Create, kafka: KafkaBroker
 ) -> None:
