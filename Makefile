@@ -15,7 +15,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test differential faults soak cluster docs release-check check lint unit lock clean
+.PHONY: help setup newest jars demo test differential faults soak bench cluster docs release-check check lint unit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -40,6 +40,9 @@ faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at ran
 
 soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
 	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)
+
+bench: jars ## All benchmarks, with PyFlink if PYFLINK= names a Python that has it, and their report in docs/: on an idle machine
+	python -m benchmarks.bench $(if $(filter-out python3,$(PYFLINK)),--pyflink $(PYFLINK))
 
 cluster: jars $(ARCHIVE) ## Nightly: all examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster

@@ -22,6 +22,7 @@ from benchmarks.serving import (
     DONE,
     GUARANTEES,
     JSON_ROWS,
+    KEYED,
     LATENCY,
     MICRO_BATCHES,
     NEXMARK,
@@ -29,6 +30,7 @@ from benchmarks.serving import (
     PYTHON,
     RUNNING_COUNT,
     SQL_FILTER,
+    SQL_HOPS,
     SQL_WINDOWS,
     WINDOWS,
     Task,
@@ -37,6 +39,7 @@ from benchmarks.serving import (
 __all__ = [
     "AT_LEAST_ONCE",
     "BARE_STATE",
+    "EXACTLY_ONCE",
     "KAFKASTREAM",
     "NATIVE",
     "PYFLINK",
@@ -121,6 +124,7 @@ def contenders(workload: str, pyflink: str | None) -> tuple[Contender, ...]:
         WINDOWS: _windows,
         SQL_FILTER: _sql_filter,
         SQL_WINDOWS: _sql_windows,
+        SQL_HOPS: _sql_windows,
         **dict.fromkeys(NEXMARK, _nexmark),
     }[workload](pyflink)
 
@@ -130,8 +134,9 @@ def watched(pyflink: str | None) -> tuple[Contender, ...]:
     both = (EXACTLY_ONCE, AT_LEAST_ONCE)
     own = tuple(Contender(f"{KAFKASTREAM}, {name}", _job(guarantee=name)) for name in both)
     prompt = tuple(Contender(f"{KAFKASTREAM}, {LATENCY}, {name}", _job(name, LATENCY)) for name in both)
+    keyed = Contender(f"{KAFKASTREAM}, {KEYED}, {AT_LEAST_ONCE}", _job(AT_LEAST_ONCE, KEYED))
     flink = [(name, _module(pyflink, "datastream_job", "pyflink", name, LATENCY)) for name in both] if pyflink else []
-    return (*own, *prompt, *(Contender(f"{PYFLINK}, {name}", command) for name, command in flink))
+    return (*own, keyed, *prompt, *(Contender(f"{PYFLINK}, {name}", command) for name, command in flink))
 
 
 def _job(guarantee: str = AT_LEAST_ONCE, *mode: str) -> tuple[str, ...]:

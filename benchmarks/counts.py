@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 from benchmarks.contenders import Contender
 from benchmarks.orders import time_ms
-from benchmarks.serving import SQL_WINDOWS, WINDOWS, Task
+from benchmarks.serving import SQL_HOPS, SQL_WINDOWS, WINDOWS, Task
 from benchmarks.topics import WrongOutputError, values
 
 __all__ = ["check_counts"]
 
 _MINUTE_MS = 60_000
+_SLIDE_MS = 20_000
 
 
 def check_counts(task: Task, contender: Contender) -> None:
@@ -22,7 +23,7 @@ def check_counts(task: Task, contender: Contender) -> None:
         WrongOutputError: It has missed records, or counted some twice.
     """
     told = values(task.bootstrap_servers, task.topic_out)
-    if task.workload in (WINDOWS, SQL_WINDOWS):
+    if task.workload in (WINDOWS, SQL_WINDOWS, SQL_HOPS):
         _check_windows(told, task, contender)
     else:
         _check_running(told, task, contender)
@@ -41,12 +42,19 @@ def _check_running(told: Iterable[bytes], task: Task, contender: Contender) -> N
 
 def _check_windows(told: Iterable[bytes], task: Task, contender: Contender) -> None:
     counted = sum(int(line.rsplit(maxsplit=1)[1]) for line in told)
-    _check(task, "counted records", counted, task.records if contender.tells_all else _in_closed_windows(task))
+    slide_ms = _SLIDE_MS if task.workload == SQL_HOPS else _MINUTE_MS
+    _check(task, "counted records", counted, _in_windows(task, slide_ms, only_closed=not contender.tells_all))
 
 
-def _in_closed_windows(task: Task) -> int:
-    """How many records are in the windows that the last record's time has closed: there is one in each ms."""
-    return max(0, time_ms(task.records - 1) // _MINUTE_MS * _MINUTE_MS - time_ms(0))
+def _in_windows(task: Task, slide_ms: int, *, only_closed: bool) -> int:
+    """Count the records of all windows of a minute, or of those that the last record's time has closed.
+
+    There is one record in each ms.
+    """
+    first, last = time_ms(0), time_ms(task.records - 1)
+    starts = range(first // slide_ms * slide_ms - _MINUTE_MS + slide_ms, last + 1, slide_ms)
+    closed = [start for start in starts if start + _MINUTE_MS <= last or not only_closed]
+    return sum(min(start + _MINUTE_MS, last + 1) - max(start, first) for start in closed)
 
 
 def _check(task: Task, what: str, found: int, expected: int) -> None:

@@ -1,7 +1,8 @@
 """The DataStream job, for kafkastream and for PyFlink: one program, only its imports differ.
 
 Run as ``python -m benchmarks.datastream_job kafkastream AT_LEAST_ONCE`` or ``… pyflink AT_LEAST_ONCE``, each by a Python
-that has the package. A third argument, ``latency mode``, sets the buffer timeout to 0.
+that has the package. A third argument, ``latency mode``, sets the buffer
+timeout to 0; ``keyed`` counts the records of 100 keys before they are written.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from benchmarks.orders import changed, customer, is_dear
 from benchmarks.serving import (
     GUARANTEES,
     JSON_ROWS,
+    KEYED,
     LATENCY,
     MICRO_BATCH_RECORDS,
     MICRO_BATCHES,
@@ -87,6 +89,8 @@ def run(task: Task) -> None:
     elif task.workload == WINDOWS:
         windows = stream.key_by(customer, Types.STRING()).window(TumblingEventTimeWindows.of(Time.minutes(1)))
         stream = windows.aggregate(Count(), WithWindow(), accumulator_type=Types.LONG(), output_type=Types.STRING())
+    elif KEYED in sys.argv:
+        stream = stream.key_by(last_digits, Types.STRING()).process(Counted(), Types.STRING())
     stream.sink_to(_sink(task))
     if task.workload == VISIBILITY:
         env.execute_async(task.topic_out)
@@ -106,6 +110,20 @@ class RunningCount(KeyedProcessFunction):
         count = (self.count.value() or 0) + 1
         self.count.update(count)
         yield f"{ctx.get_current_key()} {count}"
+
+
+def last_digits(value: str) -> str:
+    """One of 100 keys."""
+    return value[-2:]
+
+
+class Counted(RunningCount):
+    """Counts the elements of each key, and passes them on."""
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        """Count one."""
+        for _ in super().process_element(value, ctx):
+            yield value
 
 
 class Count(AggregateFunction):

@@ -13,6 +13,8 @@ discarded. ``tests/integration/test_nexmark.py`` compares the rows of each query
 
 from __future__ import annotations
 
+from typing import Final
+
 from benchmarks import race
 from benchmarks.contenders import Contender
 from benchmarks.nexmark_queries import events_table
@@ -41,6 +43,8 @@ def check(task: Task, contender: Contender) -> None:
     """Accept every run that ends: there are no rows to look at."""
 
 
+RACES: Final = race.Races({name: f"Nexmark {name}" for name in NEXMARK}, 1_000_000, check, _NOTES, fill)
+
+
 if __name__ == "__main__":
-    arguments = race.arguments_of(__doc__, NEXMARK, records=1_000_000)
-    race.main(arguments, {name: f"Nexmark {name}" for name in NEXMARK}, check, _NOTES, fill)
+    race.main(RACES, __doc__)

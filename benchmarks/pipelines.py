@@ -20,13 +20,13 @@ from rich.console import Console
 from benchmarks import topics
 from benchmarks.change_events import CHANGING, event
 from benchmarks.contenders import SPARK, Contender, ContenderProcess
+from benchmarks.race import Measured
 from benchmarks.results import Measurement, result_table
-from benchmarks.serving import Task
+from benchmarks.serving import PIPELINES, Task
 from kafkastream.testing import EmbeddedKafka
 
 _ONE = "events-1"
 _INPUTS = (_ONE, "events-10", "events-100", CHANGING)
-_WORKLOAD = "pipeline"
 _CONSOLE = Console(width=120, highlight=False)
 
 
@@ -50,18 +50,28 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=1_000_000, help="how many (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     given = parser.parse_args()
+    _CONSOLE.print(result_table(f"Pipelines, {given.records:,} changes", measured(given.records, given.rounds)))
+
+
+def measured(records: int, rounds: int) -> Measured:
+    """Return the measurements of all rounds, by contender.
+
+    Args:
+        records: Number of changes.
+        rounds: Number of rounds after the warm-up.
+    """
     results: dict[str, list[Measurement]] = {name: [] for name in contenders()}
     with EmbeddedKafka() as kafka, ExitStack() as stack:
         for topic in _INPUTS:
             topics.create(kafka, topic)
-            _fill(kafka, topic, given.records)
+            _fill(kafka, topic, records)
         running = [(one, stack.enter_context(ContenderProcess(one))) for one in contenders().values()]
-        for number in range(given.rounds + 1):
+        for number in range(rounds + 1):
             for one, process in running:
-                measured = _measured(kafka, one, process, given.records, number)
+                found = _measured(kafka, one, process, records, number)
                 if number:
-                    results[one.name].append(measured)
-    _CONSOLE.print(result_table(f"Pipelines, {given.records:,} changes", results))
+                    results[one.name].append(found)
+    return results
 
 
 def _fill(kafka: EmbeddedKafka, topic: str, records: int) -> None:
@@ -74,7 +84,7 @@ def _measured(
 ) -> Measurement:
     topic = f"out-{number}-{len(one.name)}"
     topics.create(kafka, topic)
-    cost = process.run(Task(_WORKLOAD, kafka.bootstrap_servers, "", topic, records))
+    cost = process.run(Task(PIPELINES, kafka.bootstrap_servers, "", topic, records))
     with closing(topics.new_consumer(kafka.bootstrap_servers)) as consumer:
         topics.check_count(consumer, topic, records)
     kafka.delete_topic(topic)

@@ -1,4 +1,4 @@
-"""A race: all contenders in turn, round by round, and the tables of what it took them."""
+"""Races: all contenders of a workload in turn, round by round, and the tables of their measurements."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
+import attrs
 from rich.console import Console
 from rich.table import Table
 
@@ -29,8 +30,10 @@ from benchmarks.results import Measurement, result_table
 from benchmarks.serving import SINK_PROPERTIES, Task
 from kafkastream.testing import EmbeddedKafka
 
-__all__ = ["Arguments", "Check", "Fill", "arguments_of", "main"]
+__all__ = ["Arguments", "Check", "Fill", "Measured", "Races", "main", "measured"]
 
+Measured = Mapping[str, Sequence[Measurement]]
+"""Measurements of a workload, round by round, by contender."""
 Check = Callable[[Task, Contender], None]
 """Looks at what a contender has written; raises ``WrongOutputError``."""
 Fill = Callable[[str, str, int], None]
@@ -41,20 +44,39 @@ _INPUT = "orders"
 console = Console(width=120, highlight=False)
 
 
+@attrs.frozen
+class Races:
+    """Workloads on the same records.
+
+    Args:
+        titles: Titles of the workloads' tables.
+        records: Number of records, unless the command line says otherwise.
+        check: Looks at what a contender has written.
+        notes: Lines below the tables.
+        fill: Writes the records.
+    """
+
+    titles: Mapping[str, str]
+    records: int
+    check: Check
+    notes: Sequence[str] = ()
+    fill: Fill = topics.fill
+
+
 class Arguments(NamedTuple):
-    """What the command line asks for."""
+    """Options of the command line."""
 
     records: int
     rounds: int
     pyflink: str | None
     workloads: Sequence[str]
-    beside: Sequence[Path]
+    beside: Sequence[Path] = ()
 
 
-def arguments_of(description: str | None, workloads: Sequence[str], records: int) -> Arguments:
-    """Read the command line; ``records`` is how many there are unless it says else."""
+def _arguments_of(description: str | None, races: Races) -> Arguments:
+    workloads = tuple(races.titles)
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--records", type=int, default=records, help="how many (%(default)s)")
+    parser.add_argument("--records", type=int, default=races.records, help="how many (%(default)s)")
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
     parser.add_argument("--only", choices=workloads, help="one workload instead of all")
@@ -64,43 +86,49 @@ def arguments_of(description: str | None, workloads: Sequence[str], records: int
         type=lambda folder: Path(folder).resolve(strict=True),
         action="append",
         default=[],
-        help="only kafkastream, beside that of another checkout; may be repeated",
+        help="only kafkastream, in turns with that of another checkout; may be repeated",
     )
     given = parser.parse_args()
     chosen = [given.only] if given.only else workloads
     return Arguments(given.records, given.rounds, given.pyflink, chosen, given.beside)
 
 
-def main(
-    arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str] = (), fill: Fill = topics.fill
-) -> None:
+def main(races: Races, description: str | None) -> None:
     """Measure all, and print a table for each workload; exit when a contender fails."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    arguments = _arguments_of(description, races)
+    _introduce(arguments)
     try:
-        _measure(arguments, titles, check, notes, fill)
+        results = measured(races, arguments)
     except (ContenderFailedError, topics.WrongOutputError) as error:
         sys.exit(str(error))
-
-
-def _measure(arguments: Arguments, titles: Mapping[str, str], check: Check, notes: Sequence[str], fill: Fill) -> None:
-    _introduce(arguments)
-    with EmbeddedKafka() as kafka:
-        topics.create(kafka, _INPUT)
-        fill(kafka.bootstrap_servers, _INPUT, arguments.records)
-        tables = [
-            table
-            for workload in arguments.workloads
-            for table in _tables(titles[workload], _Race(kafka, workload, arguments, check).run(), arguments.beside)
-        ]
-    console.print(*tables, sep="\n")
+    for workload, result in results.items():
+        console.print(*_tables(races.titles[workload], result, arguments.beside), sep="\n")
     console.print(
         "Medians of the rounds (least-most). vs a peer: its CPU time per record / this one's; above 1 is cheaper.",
-        *notes,
+        *races.notes,
         sep="\n",
     )
 
 
-def _tables(title: str, results: Mapping[str, Sequence[Measurement]], folders: Sequence[Path]) -> Iterator[Table]:
+def measured(races: Races, arguments: Arguments) -> dict[str, Measured]:
+    """Return the measurements of all rounds, by workload.
+
+    Args:
+        races: Workloads and their records.
+        arguments: Which of them, how many records and rounds, and with whom.
+
+    Raises:
+        ContenderFailedError: A contender has ended, or does not end.
+        WrongOutputError: The output of a contender is wrong.
+    """
+    with EmbeddedKafka() as kafka:
+        topics.create(kafka, _INPUT)
+        races.fill(kafka.bootstrap_servers, _INPUT, arguments.records)
+        return {one: _Race(kafka, one, arguments, races.check).run() for one in arguments.workloads}
+
+
+def _tables(title: str, results: Measured, folders: Sequence[Path]) -> Iterator[Table]:
     """Table of a workload, or of each contender of this checkout if others run beside it."""
     if not folders:
         yield result_table(title, results)

@@ -27,11 +27,11 @@ class Measurement(NamedTuple):
     records_per_s: float
 
 
-def result_table(title: str, results: Mapping[str, Sequence[Measurement]], others: Sequence[str] = ()) -> Table:
+def result_table(title: str | None, results: Mapping[str, Sequence[Measurement]], others: Sequence[str] = ()) -> Table:
     """Table of the medians of all rounds; ratios above 1 are cheaper than the peer.
 
     Args:
-        title: Of the table.
+        title: Title of the table, if any.
         results: Measurements of each contender, by its name.
         others: Contenders of other checkouts, which are peers, too.
     """

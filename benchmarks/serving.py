@@ -11,24 +11,24 @@ from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
 __all__ = [
-    "COUNTS",
     "DONE",
     "GUARANTEES",
     "JSON_ROWS",
+    "KEYED",
     "LATENCY",
     "MICRO_BATCHES",
     "MICRO_BATCH_RECORDS",
     "NEXMARK",
     "PASS_THROUGH",
+    "PIPELINES",
     "PYTHON",
     "RUNNING_COUNT",
     "SINK_PROPERTIES",
-    "SQL",
     "SQL_FILTER",
+    "SQL_HOPS",
     "SQL_WINDOWS",
     "VISIBILITY",
     "WINDOWS",
-    "WORKLOADS",
     "Task",
     "serve",
 ]
@@ -40,14 +40,14 @@ GUARANTEES = "guarantees"
 VISIBILITY = "visibility"
 RUNNING_COUNT = "running-count"
 LATENCY = "latency mode"
+KEYED = "keyed"
 MICRO_BATCHES = "micro-batches"
 MICRO_BATCH_RECORDS = 50_000
 WINDOWS = "windows"
+PIPELINES = "pipelines"
 SQL_FILTER = "sql-filter"
 SQL_WINDOWS = "sql-windows"
-WORKLOADS = (PASS_THROUGH, PYTHON, JSON_ROWS, GUARANTEES)
-COUNTS = (RUNNING_COUNT, MICRO_BATCHES, WINDOWS)
-SQL = (SQL_FILTER, SQL_WINDOWS)
+SQL_HOPS = "sql-hops"
 NEXMARK = tuple(f"q{number}" for number in range(23) if number not in {6, 12, 13})
 
 DONE = "done\n"

@@ -10,20 +10,42 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks.orders import FIELDS
-from benchmarks.serving import SINK_PROPERTIES, SQL_FILTER, Task, serve
+from benchmarks.serving import SINK_PROPERTIES, SQL_FILTER, SQL_HOPS, SQL_WINDOWS, Task, serve
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
     from kafkastream.table import EnvironmentSettings, TableEnvironment
 else:
     from pyflink.table import EnvironmentSettings, TableEnvironment
 
-_FILTER = "INSERT INTO target SELECT id, customer, price FROM orders WHERE price > 25"
-_WINDOWS = """
-    INSERT INTO target
-    SELECT customer, window_start, COUNT(*)
-    FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
-    GROUP BY customer, window_start, window_end
-"""
+_CSV = "'format' = 'csv', 'csv.field-delimiter' = ' '"
+_JOBS = {
+    SQL_FILTER: (
+        "id BIGINT, customer STRING, price DOUBLE",
+        "'format' = 'json'",
+        "INSERT INTO target SELECT id, customer, price FROM orders WHERE price > 25",
+    ),
+    SQL_WINDOWS: (
+        "customer STRING, `start` TIMESTAMP(3), n BIGINT",
+        _CSV,
+        """
+        INSERT INTO target
+        SELECT customer, window_start, COUNT(*)
+        FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE))
+        GROUP BY customer, window_start, window_end
+        """,
+    ),
+    SQL_HOPS: (
+        "customer STRING, `start` TIMESTAMP(3), total DOUBLE, mean DOUBLE, least DOUBLE, most DOUBLE, n BIGINT",
+        _CSV,
+        """
+        INSERT INTO target
+        SELECT customer, window_start, SUM(price), AVG(price), MIN(price), MAX(price), COUNT(*)
+        FROM TABLE(HOP(TABLE orders, DESCRIPTOR(ts), INTERVAL '20' SECOND, INTERVAL '1' MINUTE))
+        GROUP BY customer, window_start, window_end
+        """,
+    ),
+}
+"""Columns of the output, its format, and the statement, by workload."""
 
 
 def run(task: Task) -> None:
@@ -31,7 +53,7 @@ def run(task: Task) -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env.get_config().set("parallelism.default", str(os.cpu_count() or 1))
     t_env.get_config().set("table.local-time-zone", "UTC")
-    is_filter = task.workload == SQL_FILTER
+    columns, form, statement = _JOBS[task.workload]
     fields = ", ".join(f"`{name}` {kind}" for name, kind in FIELDS.items())
     servers = f"'properties.bootstrap.servers' = '{task.bootstrap_servers}'"
     t_env.execute_sql(f"""
@@ -42,16 +64,12 @@ def run(task: Task) -> None:
           'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset', 'format' = 'json'
         )
     """)
-    columns = (
-        "id BIGINT, customer STRING, price DOUBLE" if is_filter else "customer STRING, `start` TIMESTAMP(3), n BIGINT"
-    )
-    form = "'format' = 'json'" if is_filter else "'format' = 'csv', 'csv.field-delimiter' = ' '"
     producer = ", ".join(f"'properties.{key}' = '{value}'" for key, value in SINK_PROPERTIES.items())
     t_env.execute_sql(f"""
         CREATE TABLE target ({columns})
         WITH ('connector' = 'kafka', 'topic' = '{task.topic_out}', {servers}, {form}, {producer})
     """)
-    t_env.execute_sql(_FILTER if is_filter else _WINDOWS).wait()
+    t_env.execute_sql(statement).wait()
 
 
 if __name__ == "__main__":

@@ -15,9 +15,11 @@ Python state; ``windows`` writes the count of each customer and minute of the re
 
 from __future__ import annotations
 
+from typing import Final
+
 from benchmarks import race
 from benchmarks.counts import check_counts
-from benchmarks.serving import COUNTS, MICRO_BATCH_RECORDS, MICRO_BATCHES, RUNNING_COUNT, WINDOWS
+from benchmarks.serving import MICRO_BATCH_RECORDS, MICRO_BATCHES, RUNNING_COUNT, WINDOWS
 
 _TITLES = {
     RUNNING_COUNT: "Running count by key: for each record, its key's count so far",
@@ -29,5 +31,8 @@ _NOTES = (
     "each key and micro-batch; of windows it never writes the last ones, which no later record's time closes.",
 )
 
+RACES: Final = race.Races(_TITLES, 1_000_000, check_counts, _NOTES)
+
+
 if __name__ == "__main__":
-    race.main(race.arguments_of(__doc__, COUNTS, records=1_000_000), _TITLES, check_counts, _NOTES)
+    race.main(RACES, __doc__)

@@ -19,8 +19,10 @@ machine and on the hour; what counts is the ratio of two contenders in the same 
 
 from __future__ import annotations
 
+from typing import Final
+
 from benchmarks import race
-from benchmarks.serving import GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON, WORKLOADS
+from benchmarks.serving import GUARANTEES, JSON_ROWS, PASS_THROUGH, PYTHON
 from benchmarks.topics import check_output
 
 _TITLES = {
@@ -30,5 +32,8 @@ _TITLES = {
     JSON_ROWS: "JSON rows: decoded, half of them kept by a Python function, encoded",
 }
 
+RACES: Final = race.Races(_TITLES, 2_000_000, check_output)
+
+
 if __name__ == "__main__":
-    race.main(race.arguments_of(__doc__, WORKLOADS, records=2_000_000), _TITLES, check_output)
+    race.main(RACES, __doc__)

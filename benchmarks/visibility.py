@@ -35,11 +35,17 @@ from kafkastream.testing import EmbeddedKafka
 _TICK_S = 0.001
 _START_S = 120.0
 
+__all__ = ["Arguments", "Delays", "measured", "spread"]
+
 console = Console(width=120, highlight=False)
 
 
+Delays = Mapping[str, Sequence[float]]
+"""Times in ms from a record's writing to its reading, by contender."""
+
+
 class Arguments(NamedTuple):
-    """What the command line asks for."""
+    """Options of the command line."""
 
     seconds: float
     rounds: int
@@ -50,8 +56,22 @@ class Arguments(NamedTuple):
 
 def main(arguments: Arguments) -> None:
     """Measure all and print a table for each rate."""
+    for rate, delays in measured(arguments).items():
+        console.print(_table(delays, rate))
+
+
+def measured(arguments: Arguments) -> dict[int, Delays]:
+    """Return the delays of all contenders, by the records per second.
+
+    Args:
+        arguments: Rates, rounds and contenders.
+
+    Raises:
+        ContenderFailedError: A contender has ended, or no record comes through.
+    """
     contenders = [one for one in watched(arguments.pyflink) if arguments.only in one.name]
     numbers = itertools.count(1)
+    results: dict[int, Delays] = {}
     with EmbeddedKafka() as kafka:
         for rate in map(int, arguments.rates.split(",")):
             delays: dict[str, list[float]] = {contender.name: [] for contender in contenders}
@@ -63,8 +83,16 @@ def main(arguments: Arguments) -> None:
                     process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
                     found = list(_delays(kafka.bootstrap_servers, source, target, arguments.seconds, rate))
                 delays[contender.name] += found
-                console.print(f"round {number} {contender.name:38} median {statistics.median(found):8.1f} ms")
-            console.print(_table(delays, rate))
+                median = statistics.median(found)
+                console.print(f"{rate:5,}/s round {number} {contender.name:42} median {median:8.1f} ms")
+            results[rate] = delays
+    return results
+
+
+def spread(delays: Sequence[float]) -> dict[str, float]:
+    """Return the median, two percentiles and the maximum of delays."""
+    of_hundred = statistics.quantiles(delays, n=100)
+    return {"50 %": of_hundred[49], "90 %": of_hundred[89], "99 %": of_hundred[98], "most": max(delays)}
 
 
 def _delays(servers: str, source: str, target: str, seconds: float, per_second: int) -> Iterator[float]:
@@ -100,7 +128,7 @@ def _delays(servers: str, source: str, target: str, seconds: float, per_second: 
     consumer.close()
 
 
-def _table(delays: Mapping[str, Sequence[float]], rate: int) -> Table:
+def _table(delays: Delays, rate: int) -> Table:
     table = Table(
         title=f"From writing a record to a reader of committed records, ms, at {rate:,} records/s",
         box=box.MARKDOWN,
@@ -108,13 +136,11 @@ def _table(delays: Mapping[str, Sequence[float]], rate: int) -> Table:
         title_style="bold",
     )
     table.add_column("contender")
-    for column in ("50 %", "90 %", "99 %", "most"):
+    spreads = {name: spread(found) for name, found in delays.items()}
+    for column in next(iter(spreads.values()), ()):
         table.add_column(column, justify="right")
-    for name, found in delays.items():
-        of_hundred = statistics.quantiles(found, n=100)
-        table.add_row(
-            name, *(f"{value:,.1f}" for value in (of_hundred[49], of_hundred[89], of_hundred[98], max(found)))
-        )
+    for name, found in spreads.items():
+        table.add_row(name, *(f"{value:,.1f}" for value in found.values()))
     return table
 
 

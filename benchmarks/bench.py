@@ -1,0 +1,126 @@
+"""All benchmarks with all contenders of this machine, in turns, and their report in ``docs/benchmarks.md``.
+
+::
+
+    python -m benchmarks.bench --pyflink /path/to/venv/bin/python
+    python -m benchmarks.bench --scale 0.1 --rounds 1 --only sql           # a part of it, quickly; no report
+
+Linux only, on a machine with nothing else to do, for about an hour. The run is kept in ``benchmarks/runs``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import importlib.metadata
+import os
+import platform
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
+
+import attrs
+from rich.console import Console
+
+from benchmarks import nexmark, pipelines, race, report, sql, stateful, throughput, visibility
+from benchmarks.contenders import ContenderFailedError
+from benchmarks.runs import Run
+from benchmarks.serving import MICRO_BATCHES, PIPELINES
+from benchmarks.topics import WrongOutputError
+
+_RACES: Final = {"throughput": throughput.RACES, "stateful": stateful.RACES, "sql": sql.RACES, "nexmark": nexmark.RACES}
+_SMALLER: Final = {MICRO_BATCHES: 0.3}
+"""Workloads that get this share of the records, since some contenders need minutes for all."""
+_PRODUCTS: Final = ("pyspark", "confluent-kafka")
+
+console = Console(width=120, highlight=False)
+
+
+class Arguments(NamedTuple):
+    """Options of the command line."""
+
+    pyflink: str | None
+    rounds: int
+    scale: float
+    only: str | None
+
+
+def main(arguments: Arguments) -> None:
+    """Measure all; keep the run and write the report if nothing was left out."""
+    run = Run(datetime.datetime.now(datetime.timezone.utc).date().isoformat(), _machine(), _versions(arguments.pyflink))
+    for name, measure in _parts().items():
+        if arguments.only in (None, name):
+            console.rule(name)
+            run = measure(run, arguments)
+    if arguments.only is None:
+        run.write()
+        report.write(run)
+        console.print(f"[bold]Kept in {run.path.name}; the report is in docs/benchmarks.md.[/bold]")
+    console.print(report.text(run))
+
+
+def _parts() -> Mapping[str, Callable[[Run, Arguments], Run]]:
+    races = {name: _race(one) for name, one in _RACES.items()}
+    return {**races, PIPELINES: _pipelines, "visibility": _visibility}
+
+
+def _race(races: race.Races) -> Callable[[Run, Arguments], Run]:
+    def measure(run: Run, arguments: Arguments) -> Run:
+        for share in (1.0, *_SMALLER.values()):
+            records = round(races.records * arguments.scale * share)
+            workloads = [one for one in races.titles if _SMALLER.get(one, 1.0) == share]
+            if workloads:
+                chosen = race.Arguments(records, arguments.rounds, arguments.pyflink, workloads)
+                for workload, found in race.measured(races, chosen).items():
+                    run = _with(run, workload, records, found)
+        return run
+
+    return measure
+
+
+def _pipelines(run: Run, arguments: Arguments) -> Run:
+    records = round(1_000_000 * arguments.scale)
+    return _with(run, PIPELINES, records, pipelines.measured(records, arguments.rounds))
+
+
+def _with(run: Run, workload: str, records: int, found: race.Measured) -> Run:
+    return attrs.evolve(run, records={**run.records, workload: records}, races={**run.races, workload: dict(found)})
+
+
+def _visibility(run: Run, arguments: Arguments) -> Run:
+    found = visibility.measured(visibility.Arguments(20, 1, "200,5000", "", arguments.pyflink))
+    delays = {rate: {name: visibility.spread(one) for name, one in of.items()} for rate, of in found.items()}
+    return attrs.evolve(run, delays=delays)
+
+
+def _machine() -> str:
+    return f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
+
+
+def _versions(pyflink: str | None) -> dict[str, str]:
+    own = {name: importlib.metadata.version(name) for name in _PRODUCTS}
+    return {**own, **({"apache-flink": _flink_version(pyflink)} if pyflink else {})}
+
+
+def _flink_version(python: str) -> str:
+    command = (python, "-c", "from importlib.metadata import version; print(version('apache-flink'))")
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _arguments() -> Arguments:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
+    parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
+    parser.add_argument("--scale", type=float, default=0.5, help="share of each benchmark's records (%(default)s)")
+    parser.add_argument("--only", choices=_parts(), help="one benchmark instead of all, without a report")
+    return Arguments(**vars(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        main(_arguments())
+    except (ContenderFailedError, WrongOutputError) as error:
+        sys.exit(str(error))
