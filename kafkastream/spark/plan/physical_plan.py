@@ -92,6 +92,7 @@ class PhysicalPlan:
         streams: Plans of the streams that it reads, by their nodes.
         levels: Plans of its stateful operations, by their nodes.
         columnar: Nodes of operations that take rows as Arrow columns.
+        sliced: Branches of rows that such operations assign to windows themselves, by the nodes of their origins.
         row_tasks: Tasks for the output rows of operations and streams, by their nodes.
         end: Task for the rows of the query, if they come from an operation or a stream.
         behind: Plans of the program's stateful stages after the query, in order.
@@ -104,6 +105,7 @@ class PhysicalPlan:
     streams: Mapping[int, StreamPlan]
     levels: Mapping[int, LevelPlan]
     columnar: frozenset[int]
+    sliced: Mapping[int, Branch]
     row_tasks: Mapping[int, RowTask]
     end: RowTask
     behind: tuple[LevelPlan, ...]
@@ -209,7 +211,7 @@ class _FrameBuilder:
                 merged = [self.rows(relation) for relation in stateful.merged]
                 node = next(self.nodes)
                 frame = self._stateful(stateful, node, merged)
-        for step in branch.steps:
+        for step in self.frames.sliced.get(node, branch).steps:
             frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
         return node, frame
 

@@ -30,6 +30,7 @@ from kafkastream.sql.plan.expression import user_calls
 from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, WindowAggregate
 from kafkastream.sql.plan.query_node import QueryNode, Route, StreamNode, routes
 from kafkastream.sql.plan.relations import Field, Stateful, computations
+from kafkastream.sql.plan.window_slices import SlicedBranch, WindowSlices, sliced_branch
 
 __all__ = ["query_frames", "query_of", "row_decoders"]
 
@@ -94,6 +95,7 @@ def _frames(session: SparkSession, compiler: ChainCompiler, plan: TaskPlan, part
             for node, origin in stateful.items()
         },
         frozenset(node for node in stateful if _operation(graph[node]).is_columnar),
+        {route.node: found.branch for route in routes(query) if (found := _sliced(graph, route)) is not None},
         {
             node.id: RowTask(
                 run, node.id, pickled(compiler.chain_behind(node)), compiler.decoders[node.id], max(len(labels), 1)
@@ -141,15 +143,26 @@ def _stage(compiler: ChainCompiler, node: Node, fields: Sequence[Field]) -> byte
 def _decoder(graph: JobGraph, query: QueryNode, route: Route) -> Decoder:
     if route.into is None:
         return _shown(query)
-    return KeyedRows(len(route.branch.fields), _aggregate(_operation(graph[route.into])))
+    found = _sliced(graph, route)
+    slices = None if found is None else found.slices
+    return KeyedRows(len(route.branch.fields), _aggregate(_operation(graph[route.into]), slices))
 
 
-def _aggregate(what: TableOperation) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
+def _sliced(graph: JobGraph, route: Route) -> SlicedBranch | None:
+    """Return the branch of a route into a window aggregate that assigns the rows to windows itself."""
+    what = None if route.into is None else _operation(graph[route.into])
+    if what is None or not what.is_columnar:
+        return None
+    assert isinstance(what.operation, WindowAggregate)
+    return sliced_branch(route.branch, what.operation.keys)
+
+
+def _aggregate(what: TableOperation, slices: WindowSlices | None) -> Callable[[pa.RecordBatch], Sequence[Any]] | None:
     """Return the local aggregation of a batch of rows before the shuffle; None if the operation has none."""
     operation = what.operation
     if what.is_columnar:
         assert isinstance(operation, WindowAggregate)
-        return WindowParts(operation, what.retracts).of_rows
+        return WindowParts(operation, what.retracts, slices).of_rows
     if what.takes_parts and isinstance(operation, (GroupAggregate, WindowAggregate)):
         return partial(pre_aggregated, operation=operation)
     return None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 import attrs
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import ipc
@@ -15,8 +16,9 @@ from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups
 from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.plan.relations import column
+from kafkastream.sql.plan.window_slices import WindowSlices
 
-__all__ = ["BUCKET", "END", "WindowParts", "as_bytes", "of_bytes"]
+__all__ = ["BUCKET", "END", "START", "WindowParts", "as_bytes", "in_windows", "of_bytes", "slice_starts"]
 
 BUCKET: Final = "__bucket"
 """Column with the bucket of a row's key, computed by Spark."""
@@ -35,10 +37,12 @@ class WindowParts:
     Args:
         operation: Window aggregate of the plan.
         retracts: Whether the input has retractions.
+        slices: Slices of the windows, if rows have their time in the columns of the bounds; None if they have bounds.
     """
 
     operation: WindowAggregate
     retracts: bool
+    slices: WindowSlices | None = None
 
     def of_rows(self, columns: pa.RecordBatch) -> list[tuple[int, bytes]]:
         """Return the partial aggregates of a batch, by bucket."""
@@ -46,8 +50,13 @@ class WindowParts:
             return []
         names = [*self._keys, START, END]
         keys = {name: numbers_of(columns.column(column(place))) for place, name in enumerate(names)}
+        if self.slices is not None:
+            keys[START] = slice_starts(keys[START], self.slices)
+            del keys[END]
         found = batch_groups(columns, {BUCKET: columns.column(BUCKET), **keys}, self.operation.calls)
-        table = found.rename_columns([BUCKET, *names, _ROWS, *self._parts])
+        table = found.rename_columns([BUCKET, *keys, _ROWS, *self._parts])
+        if self.slices is not None:
+            table = self._in_windows(table, [BUCKET, *names], self.slices)
         buckets = pc.unique(table[BUCKET]).to_pylist()
         return [
             (bucket, as_bytes(table.filter(pc.equal(table[BUCKET], bucket)).drop_columns([BUCKET])))
@@ -56,10 +65,18 @@ class WindowParts:
 
     def merged(self, tables: Sequence[pa.Table]) -> pa.Table:
         """Merge tables into one, with one row per key and window."""
-        every = pa.concat_tables(tables)
+        return self._merged(pa.concat_tables(tables), [*self._keys, START, END])
+
+    def _in_windows(self, table: pa.Table, names: Sequence[str], slices: WindowSlices) -> pa.Table:
+        bound = in_windows(table, slices)
+        if slices.step_us < slices.size_us:
+            return self._merged(bound, names)
+        return pa.table({name: bound[name] for name in (*names, _ROWS, *self._parts)})
+
+    def _merged(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         how = [(_ROWS, "sum"), *self._parts.items()]
-        names = [*self._keys, START, END]
-        return every.group_by(names, use_threads=False).aggregate(how).rename_columns([*names, _ROWS, *self._parts])
+        merged = table.group_by(list(names), use_threads=False).aggregate(how)
+        return merged.rename_columns([*names, _ROWS, *self._parts])
 
     def results(self, table: pa.Table, types: Sequence[pa.DataType]) -> list[pa.Array]:
         """Return the output columns: key, result of each call, window bounds.
@@ -97,6 +114,44 @@ class WindowParts:
             return pc.if_else(pc.greater(count, 0), part, pa.scalar(None, part.type))
         one = accumulator(call, self.retracts)
         return pa.array([one.result(kept) for kept in zip(part.to_pylist(), count.to_pylist(), strict=True)])
+
+
+def slice_starts(times: pa.Array, slices: WindowSlices) -> pa.Array:
+    """Return the starts of the slices that times belong to, all in µs.
+
+    Example:
+        >>> slice_starts(pa.array([59, 60, -1]), WindowSlices(60, 60, 0)).to_pylist()
+        [0, 60, -60]
+    """
+    micros = times.to_numpy()
+    return pa.array(micros - np.mod(micros - slices.offset_us, slices.step_us))
+
+
+def in_windows(table: pa.Table, slices: WindowSlices) -> pa.Table:
+    """Return the parts of slices once for each window of their slice, with its bounds.
+
+    Args:
+        table: Parts, with the starts of their slices in the column ``start``.
+        slices: Slices.
+
+    Example:
+        >>> parts = pa.table({"start": [60], "rows": [1]})
+        >>> in_windows(parts, WindowSlices(60, 120, 0)).to_pydict()
+        {'start': [60, 0], 'rows': [1, 1], 'end': [180, 120]}
+    """
+    begins = table[START].to_numpy()
+    first = begins - np.mod(begins - slices.offset_us, slices.size_us)
+    columns = {name: table[name] for name in table.schema.names}
+    found = []
+    for number in range(slices.size_us // slices.step_us):
+        if slices.cumulates:
+            starts, ends = first, first + (number + 1) * slices.step_us
+        else:
+            starts = begins - number * slices.step_us
+            ends = starts + slices.size_us
+        bound = pa.table({**columns, START: pa.array(starts), END: pa.array(ends)})
+        found.append(bound.filter(pa.array(ends > begins)))
+    return pa.concat_tables(found)
 
 
 def _whole(values: Any) -> pa.Array:
