@@ -24,7 +24,7 @@ _SOURCES: Final[Mapping[Kind, frozenset[Kind]]] = {
 
 
 def castable(source: DataType, target: DataType) -> bool:
-    """Whether ``CAST`` converts ``source`` to ``target`` (``LogicalTypeCasts.supportsExplicitCast``).
+    """Return whether ``CAST`` converts ``source`` to ``target`` (``LogicalTypeCasts.supportsExplicitCast``).
 
     As in Flink, NULL for a NOT NULL target is only found at run time.
     Arrays, maps and rows are cast to text by expressions alone (``kafkastream.sql.plan.casts``).
@@ -61,7 +61,7 @@ _WITHOUT_LOSS: Final[Mapping[Kind, frozenset[Kind]]] = {
 
 
 def implicitly_castable(source: DataType, target: DataType) -> bool:
-    """Whether ``source`` is converted to ``target`` implicitly (``LogicalTypeCasts.supportsImplicitCast``).
+    """Return whether ``source`` is converted to ``target`` implicitly (``LogicalTypeCasts.supportsImplicitCast``).
 
     Example:
         >>> (
@@ -76,6 +76,6 @@ def implicitly_castable(source: DataType, target: DataType) -> bool:
 
 
 def _fits_inside(fits: Callable[[DataType, DataType], bool], source: DataType, target: DataType) -> bool:
-    """Whether a type has the shape of another, and the types inside fit."""
+    """Return whether two types have the same shape, and their inner types fit in pairs."""
     ours, theirs = source.inner_types, target.inner_types
     return source.kind is target.kind and len(ours) == len(theirs) and all(map(fits, ours, theirs))

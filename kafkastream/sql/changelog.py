@@ -51,7 +51,7 @@ class ChangelogMode(enum.Enum):
 
     @property
     def is_insert_only(self) -> bool:
-        """Whether all rows are inserts."""
+        """True if all rows are inserts."""
         return self is ChangelogMode.APPEND
 
     def __str__(self) -> str:

@@ -110,7 +110,7 @@ class MapView(DataView, Generic[K, V]):
         del self._dict[key]
 
     def contains(self, key: K) -> bool:
-        """Whether a key has a value."""
+        """Return whether ``key`` has a value."""
         return key in self._dict
 
     def items(self) -> Iterable[tuple[K, V]]:
@@ -126,7 +126,7 @@ class MapView(DataView, Generic[K, V]):
         return self._dict.values()
 
     def is_empty(self) -> bool:
-        """Whether there are no keys."""
+        """Return whether the map has no keys."""
         return not self._dict
 
     def clear(self) -> None:

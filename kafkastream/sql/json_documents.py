@@ -80,7 +80,7 @@ def json_scalar_told(text: str | None, path: str | None, mode: str | None) -> st
 
 
 def _is_kind(value: Any, kind: str) -> bool:
-    """Whether Flink returns a value as this type; it casts none."""
+    """Return whether a JSON value is returned as this type; Flink does not cast it."""
     match kind:
         case "INT":
             return isinstance(value, int) and not isinstance(value, bool) and -(2**31) <= value < 2**31

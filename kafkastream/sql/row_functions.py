@@ -83,7 +83,7 @@ class _Wrapping(UserDefinedFunction):
         return bool(self.function._closes)
 
     def is_deterministic(self) -> bool:
-        """Whether the function inside is deterministic."""
+        """Return whether the wrapped function is deterministic."""
         return bool(self.function.is_deterministic())
 
 

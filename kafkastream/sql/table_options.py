@@ -107,7 +107,7 @@ class GivenOptions(Generic[D_co]):
         return next((key for key in keys if key in self.values), None)
 
     def has(self, option: Option[T]) -> bool:
-        """Whether an option is given."""
+        """Return whether an option is given."""
         return self.spelling(option) is not None
 
     def under(self, family: OptionFamily, prefixes: Sequence[str] = _PLAIN) -> FrozenMap[str, str]:

@@ -45,7 +45,7 @@ def time_type(text: str, separator: str) -> DataType | None:
 
 
 def _is_real(text: str) -> bool:
-    """Whether the date and time exist."""
+    """Return whether the date and time of a text exist."""
     try:
         year, month, day, *time = map(int, re.findall(r"\d+", text.partition(".")[0]))
         hour, minute, second = (*time, 0, 0, 0)[:3]

@@ -91,12 +91,12 @@ class UserDefinedFunction:
         """Release the resources of ``open``."""
 
     def is_deterministic(self) -> bool:
-        """Whether the same arguments always give the same result."""
+        """Return whether equal arguments always give the same result."""
         return True
 
     @property
     def _closes(self) -> bool:
-        """Whether ``close`` has to be called."""
+        """True if the class overrides ``close``, so that it has to be called."""
         return type(self).close is not UserDefinedFunction.close
 
 
@@ -192,7 +192,7 @@ class ImperativeAggregateFunction(UserDefinedFunction, ABC, Generic[T, ACC]):
         raise RuntimeError("Method get_accumulator_type is not implemented")
 
     def _implements(self, method: str) -> bool:
-        """Whether ``retract`` or ``merge`` is there; those of this class only raise."""
+        """Return whether the class overrides ``retract`` or ``merge``, which only raise here."""
         return getattr(type(self), method) is not getattr(ImperativeAggregateFunction, method)
 
 

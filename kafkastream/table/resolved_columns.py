@@ -74,13 +74,13 @@ class Column:
     getComment = get_comment
 
     def is_physical(self) -> bool:
-        """Whether the column is one of the record's fields."""
+        """Return whether the column is one of the record's fields."""
         return isinstance(self, PhysicalColumn)
 
     isPhysical = is_physical
 
     def is_persisted(self) -> bool:
-        """Whether a sink writes the column."""
+        """Return whether a sink writes the column."""
         return not isinstance(self, ComputedColumn) and not getattr(self, "virtual", False)
 
     isPersisted = is_persisted
@@ -164,7 +164,7 @@ class MetadataColumn(_OwnColumn):
     getMetadataKey = get_metadata_key
 
     def is_virtual(self) -> bool:
-        """Whether the column is read only."""
+        """Return whether the column is read only."""
         return self.virtual
 
     isVirtual = is_virtual

@@ -113,7 +113,7 @@ class FieldOptions:
 
     @property
     def var_len(self) -> Option[bool]:
-        """Whether random lengths vary."""
+        """Variation of the lengths of random strings and bytes."""
         return self._option(
             "var-len", boolean, False, "Whether the length of strings and bytes varies, up to `length`."
         )

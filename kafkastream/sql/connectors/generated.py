@@ -37,7 +37,7 @@ class GeneratedTableSource(TableSource):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the number of rows is limited."""
+        """True if the number of rows is limited."""
         return self.most is not None
 
     @property

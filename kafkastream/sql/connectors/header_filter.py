@@ -40,7 +40,7 @@ class HeaderCondition:
     is_negated: bool = False
 
     def holds(self, headers: Headers) -> bool:
-        """Whether a record with these headers meets the condition."""
+        """Return whether a record with these headers meets the condition."""
         return ((self.key, self.value.encode()) in headers) is not self.is_negated
 
     def __str__(self) -> str:
@@ -66,7 +66,7 @@ class HeaderFilter:
     others: tuple[tuple[HeaderOperator, HeaderCondition], ...] = ()
 
     def matches(self, headers: Headers) -> bool:
-        """Whether a record with these headers is kept."""
+        """Return whether a record with these headers is kept."""
         kept = self.first.holds(headers)
         for operator, condition in self.others:
             holds = condition.holds(headers)

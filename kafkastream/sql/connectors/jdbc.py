@@ -74,7 +74,7 @@ class JdbcTableSink(Sink, TableSink):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """Whether repeated micro-batches are skipped: yes, since each transaction stores its offset."""
+        """Always true: a repeated micro-batch is skipped, since each transaction stores its offset."""
         return True
 
     @property

@@ -74,7 +74,7 @@ class BoundedMode(enum.Enum):
 
 
 class FieldsInclude(enum.Enum):
-    """Whether the fields of the key are also in the value."""
+    """Treatment of the key's fields in the value."""
 
     ALL = "ALL"
     EXCEPT_KEY = "EXCEPT_KEY"

@@ -79,12 +79,12 @@ class KafkaTableSource(TableSource):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it stops at some offsets."""
+        """True if the source stops at some offsets."""
         return self.source.boundedness is Boundedness.BOUNDED
 
     @property
     def reads_kafka(self) -> bool:
-        """Whether records of a topic become rows: yes."""
+        """Always true: rows are records of a topic."""
         return True
 
 

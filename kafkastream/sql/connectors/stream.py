@@ -74,7 +74,7 @@ class StreamTableSource(TableSource):
 
     @property
     def is_bounded(self) -> bool:
-        """Whether all sources of the stream stop."""
+        """True if all sources of the stream stop."""
         return all(_ends(node.source) for node in self._graph.sources)
 
     @property
@@ -86,12 +86,12 @@ class StreamTableSource(TableSource):
 
     @property
     def reads_kafka(self) -> bool:
-        """Whether a topic is among the sources of the stream."""
+        """True if a topic is among the sources of the stream."""
         return any(isinstance(node.source, KafkaSource) for node in self._graph.sources)
 
     @property
     def has_state(self) -> bool:
-        """Whether the stream has a keyed operator."""
+        """True if the stream has a keyed operator."""
         return any(isinstance(node, KeyedNode) for node in self.stream.nodes)
 
     @cached_property
@@ -105,7 +105,7 @@ class StreamTableSource(TableSource):
 
     @property
     def is_composite(self) -> bool:
-        """Whether elements have fields; otherwise the element itself is the only column."""
+        """True if elements have fields; otherwise the element itself is the only column."""
         return self.stream.type_info.kind in _COMPOSITE
 
     @property
@@ -187,7 +187,7 @@ def _check_field(column: PhysicalColumn, types: dict[str, DataType], where: str)
 
 
 def _is_like(field: DataType, column: DataType) -> bool:
-    """Whether values of a field fit a column unchanged; only length or precision may differ."""
+    """Return whether a column takes the values of a field unchanged; only length or precision may differ."""
     if _ALIKE.get(field.kind, field.kind) is not _ALIKE.get(column.kind, column.kind):
         return False
     if len(field.parts) != len(column.parts) or len(field.fields) != len(column.fields):

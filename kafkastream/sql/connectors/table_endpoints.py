@@ -52,7 +52,7 @@ class TableSource:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the rows come to an end; true by default."""
+        """True if the rows come to an end; by default, they do."""
         return True
 
     @property
@@ -62,12 +62,12 @@ class TableSource:
 
     @property
     def reads_kafka(self) -> bool:
-        """Whether records of a topic become rows."""
+        """True if rows are records of a topic."""
         return False
 
     @property
     def has_state(self) -> bool:
-        """Whether a stateful operation comes before the table."""
+        """True if a stateful operation comes before the table."""
         return False
 
 

@@ -17,7 +17,7 @@ _OF_GRAMMAR: Final = frozenset(
 
 
 def is_built_in(name: str) -> bool:
-    """Whether there is a built-in function of this name.
+    """Return whether a built-in function has this name.
 
     Example:
         >>> is_built_in("upper"), is_built_in("soundex")
@@ -27,7 +27,7 @@ def is_built_in(name: str) -> bool:
 
 
 def is_replaceable(name: str) -> bool:
-    """Whether a temporary system function may replace this name.
+    """Return whether a temporary system function may replace this name.
 
     Example:
         >>> is_replaceable("upper"), is_replaceable("sum"), is_replaceable("trim")

@@ -54,7 +54,7 @@ def called_name(node: exp.Expr) -> str:
 
 
 def is_call(node: exp.Expr, *names: str) -> TypeGuard[exp.Anonymous]:
-    """Whether a node calls a function of one of these names."""
+    """Return whether a node is a call of one of the named functions."""
     return isinstance(node, exp.Anonymous) and called_name(node).upper() in names
 
 

@@ -85,7 +85,7 @@ def _mode(node: exp.Expr) -> str:
 
 
 def _is_lax(node: exp.Expr) -> bool:
-    """Whether a path is lax, for which a missing value is not an error; paths are strict without a mode, as in Flink."""
+    """Return whether a path is lax: without an error for a missing value. Without a mode it is strict, as in Flink."""
     return str(node.expressions[1].name).startswith("lax ")
 
 

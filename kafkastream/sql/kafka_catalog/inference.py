@@ -173,7 +173,7 @@ def _json_key(keys: Iterable[bytes | None], settings: CatalogSettings) -> _Messa
 
 
 def _are_there(types: Iterable[Path], keys: Iterable[bytes | None]) -> bool:
-    """Whether all keys have all members."""
+    """Return whether each key has all of the members."""
     return all(_member(_object(key), path) is not None for key in keys for path in types)
 
 

@@ -171,7 +171,7 @@ class _Parser(parser.Parser):
         return found
 
     def _wraps_json(self) -> bool:
-        """Whether ``WITH ... WRAPPER`` follows, not the time zone of a type."""
+        """Return whether ``WITH ... WRAPPER`` follows, rather than the time zone of a type."""
         return bool(self._curr.text.upper() == "WITH" and self._next and self._next.text.upper() in _WRAPPERS)
 
     def _flink_json_pairs(self, name: str) -> exp.Expr:
@@ -197,7 +197,7 @@ class _Parser(parser.Parser):
         return key, self._parse_disjunction()
 
     def _json_call_ends(self) -> bool:
-        """Whether no value follows, but the end of the call or its clause."""
+        """Return whether the end of the call or its clause follows, rather than a value."""
         words = [token.text.upper() for token in self._tokens[self._index : self._index + 3]]
         return words[:1] == [")"] or words in (["NULL", "ON", "NULL"], ["ABSENT", "ON", "NULL"])
 

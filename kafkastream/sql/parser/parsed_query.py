@@ -245,7 +245,7 @@ def _quoted(token: Token) -> str:
 
 
 def _is_misused(node: exp.Identifier) -> bool:
-    """Whether a name is a reserved word without backticks, which is neither a function, nor a unit of time, nor ALL."""
+    """Return whether a name is a reserved word without backticks, other than a function, a unit of time, or ALL."""
     word, above = node.name.upper(), node.parent
     if word not in RESERVED or node.args.get("quoted") or "start" not in node.meta:
         return False

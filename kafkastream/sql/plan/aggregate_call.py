@@ -45,7 +45,7 @@ class AggregateFunction(enum.Enum):
 
     @property
     def needs_order(self) -> bool:
-        """Whether the function is only for OVER, and has no frame of its own."""
+        """True for functions that occur only with OVER and have no frame of their own."""
         return self in _IN_ORDER
 
 

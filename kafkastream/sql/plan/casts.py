@@ -224,7 +224,7 @@ def _constructed_text(value: str, source: DataType, depth: int) -> str:
 
 
 def _has_text(source: DataType) -> bool:
-    """Whether a type is an array, a map or a row, with values that have texts."""
+    """Return whether a type is an array, a map or a row, and all its values can be cast to text."""
     return source.kind in CONSTRUCTED - {Kind.MULTISET} and all(
         castable(inner, DataType.string()) or _has_text(inner) for inner in source.inner_types
     )
@@ -241,7 +241,7 @@ def _length(text: str, target: DataType) -> str:
 
 
 def _is_plain(source: DataType, target: DataType) -> bool:
-    """Whether Spark casts all nested values as Flink does."""
+    """Return whether Spark casts the values inside of a type as Flink does."""
     inner = zip(source.inner_types, target.inner_types, strict=True)
     return all(_is_plain(*pair) if pair[0].inner_types else _is_plain_leaf(*pair) for pair in inner)
 

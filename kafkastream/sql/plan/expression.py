@@ -257,7 +257,7 @@ NULL: Final = Literal(None, DataType.string())
 
 
 def is_null(expression: TypedExpression) -> bool:
-    """Whether an expression is the literal NULL."""
+    """Return whether an expression is the literal NULL."""
     return isinstance(expression, Literal) and expression.value is None
 
 
@@ -290,7 +290,7 @@ def user_calls(expression: TypedExpression) -> Iterator[UserCall]:
 
 
 def calls_user(expression: TypedExpression) -> bool:
-    """Whether an expression calls a user-defined function."""
+    """Return whether an expression calls a user-defined function."""
     return next(user_calls(expression), None) is not None
 
 

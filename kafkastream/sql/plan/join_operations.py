@@ -37,7 +37,7 @@ class JoinKind(enum.Enum):
 
     @property
     def has_only_left(self) -> bool:
-        """Whether no column of the right input is in the result."""
+        """True if the result has no column of the right input."""
         return self in {JoinKind.SEMI, JoinKind.ANTI, JoinKind.MARK}
 
 
@@ -129,7 +129,7 @@ class Pairs:
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing that is emitted changes later: a row comes once, after all of its pairs."""
+        """True if nothing that is emitted changes later: a row comes once, after all of its pairs."""
         return isinstance(self.join, IntervalJoin) or self.join.window_end is not None
 
 

@@ -276,13 +276,13 @@ class TableOperation(KeyedOperation):
 
     @property
     def is_columnar(self) -> bool:
-        """Whether partial aggregates stay columns: no key is looked up before its window closes."""
+        """True if partial aggregates stay columns: no key is looked up before its window closes."""
         by_event_time = isinstance(self.operation, WindowAggregate) and self.operation.time is TimeAttribute.EVENT
         return by_event_time and self.takes_parts and self.has_plain_keys
 
     @property
     def takes_parts(self) -> bool:
-        """Whether rows are aggregated locally in each task, so that the input consists of partial aggregates.
+        """True if rows are aggregated locally in each task, so that the input consists of partial aggregates.
 
         Such a row has the net number of rows instead of the row kind, then the columns of the key (and the bounds of
         the window), then a part for each call:

@@ -17,7 +17,7 @@ def generators(relation: Relation) -> tuple[GeneratedTableSource, ...]:
 
 
 def is_bounded(relation: Relation) -> bool:
-    """Whether the rows of a query come to an end."""
+    """Return whether the rows of a query come to an end."""
     return all(source is None or source.is_bounded for source in map(_table, origins(relation)))
 
 
@@ -48,7 +48,7 @@ def check_mixture(relation: Relation) -> None:
 
 
 def _is_endless(origin: Origin) -> bool:
-    """Whether rows are generated without end."""
+    """Return whether a table generates rows without end."""
     table = _table(origin)
     return isinstance(table, GeneratedTableSource) and not table.is_bounded
 
@@ -65,13 +65,13 @@ def _rows_at_hand(origin: Origin) -> RowsAtHand | None:
 
 
 def _has_keys(origin: Origin) -> bool:
-    """Whether the query, or a stream that it reads, has state."""
+    """Return whether a query has state, itself or in a stream that it reads."""
     table = _table(origin)
     return isinstance(origin, Stateful) or (table is not None and table.has_state)
 
 
 def _reads_kafka(origin: Origin) -> bool:
-    """Whether a table or a stream reads a topic."""
+    """Return whether a table or a stream reads a topic."""
     table = _table(origin)
     return table is not None and table.reads_kafka
 

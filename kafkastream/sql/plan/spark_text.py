@@ -121,7 +121,7 @@ _PLAIN: Final = SparkPrinter()
 
 
 def _is_path(expression: TypedExpression) -> bool:
-    """Whether an expression is a column, or a field of one."""
+    """Return whether an expression is a column, or a field of one."""
     while isinstance(expression, FieldAccess):
         expression = expression.value
     return isinstance(expression, ColumnRef)

@@ -67,7 +67,7 @@ def state_description(stateful: Stateful, reads: Callable[[Scan], str]) -> str:
 
 
 def describe_same_state(recorded: str, now: str) -> bool:
-    """Whether a checkpoint's description means the same as the program's.
+    """Return whether the description of state in a checkpoint means the same as the program's.
 
     Earlier versions wrote the names that user-defined functions have in Spark, as ``__function_7_f(__kept, c0)``, with a
     number that depends on the functions which were created before.

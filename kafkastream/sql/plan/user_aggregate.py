@@ -42,7 +42,7 @@ class UserAggregate:
         )
 
     def has(self, method: str) -> bool:
-        """Whether the function implements ``retract`` or ``merge``; one of pandas gets all rows instead."""
+        """Return whether the function implements ``retract`` or ``merge``; one of pandas gets all rows instead."""
         function = self.function.function
         return self.function.is_pandas or (
             isinstance(function, ImperativeAggregateFunction) and function._implements(method)

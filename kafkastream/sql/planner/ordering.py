@@ -223,7 +223,7 @@ def _order(text: QueryText, node: exp.Ordered, place: int) -> Order:
 
 
 def _is_limited(text: QueryText, node: exp.Expr) -> bool:
-    """Whether a query has a LIMIT, which LIMIT ALL is not, or an OFFSET."""
+    """Return whether a query has an OFFSET, or a LIMIT other than LIMIT ALL."""
     return bool(node.args.get("offset")) or _fetch(text, node.args.get("limit")) is not None
 
 

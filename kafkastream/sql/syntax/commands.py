@@ -71,7 +71,7 @@ def describe(cursor: Cursor) -> Describe:
 
 
 def _is_kind(cursor: Cursor, kind: ObjectKind) -> bool:
-    """Whether the next word is a kind, and not the name of a table."""
+    """Return whether the next word is a kind of object, rather than the name of a table."""
     return is_word(cursor.token, kind.value) and cursor.ahead().kind in {TokenKind.WORD, TokenKind.NAME}
 
 

@@ -60,7 +60,7 @@ class Cursor:
 
     @property
     def ended(self) -> bool:
-        """Whether all tokens have been read."""
+        """True once all tokens have been read."""
         return self.token.kind is TokenKind.END
 
     def advance(self) -> Token:
@@ -70,7 +70,7 @@ class Cursor:
         return token
 
     def sees(self, *words: str) -> bool:
-        """Whether these keywords or symbols come next."""
+        """Return whether the given keywords or symbols come next."""
         for at, word in enumerate(words, self._at):
             if not is_word(self._tokens[at], word):
                 self.missing(word, at - self._at)
@@ -186,7 +186,7 @@ class Cursor:
 
 
 def is_word(token: Token, word: str) -> bool:
-    """Whether a token is this keyword or symbol."""
+    """Return whether a token is this keyword or symbol."""
     return token.value == word and (token.kind is TokenKind.WORD or token.kind is TokenKind.SYMBOL)
 
 

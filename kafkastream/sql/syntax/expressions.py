@@ -50,7 +50,7 @@ def query(cursor: Cursor) -> Expression:
 
 
 def begins_query(token: Token) -> bool:
-    """Whether a query may begin with this token."""
+    """Return whether a query may begin with this token."""
     return any(is_word(token, word) for word in ("SELECT", "WITH", "VALUES", "TABLE", "("))
 
 

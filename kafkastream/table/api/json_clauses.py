@@ -94,7 +94,7 @@ class JsonOnNull(enum.Enum):
 
 
 class JsonQueryWrapper(enum.Enum):
-    """Whether ``json_query`` puts its result into an array."""
+    """Wrapping of the result of ``json_query`` in an array."""
 
     WITHOUT_ARRAY = 0
     CONDITIONAL_ARRAY = 1

@@ -199,7 +199,7 @@ class OperationText(TextWriter):
         return column - 1
 
     def is_aggregate(self, node: ExpressionNode) -> bool:
-        """Whether an expression calls an aggregate itself."""
+        """Return whether an expression is itself a call of an aggregate."""
         match node:
             case PythonCall(function):
                 return function.kind in _AGGREGATES

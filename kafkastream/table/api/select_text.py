@@ -49,17 +49,17 @@ class SelectText:
 
     @property
     def is_open(self) -> bool:
-        """Whether conditions and columns can be added: only FROM and WHERE are given."""
+        """True if conditions and columns can be added: only FROM and WHERE are given."""
         return self == SelectText(self.source, where=self.where)
 
     @property
     def is_source(self) -> bool:
-        """Whether only FROM is given."""
+        """True if only FROM is given."""
         return self == SelectText(self.source)
 
     @property
     def has_end(self) -> bool:
-        """Whether ORDER BY, OFFSET or LIMIT is given, or a set operation."""
+        """True if ORDER BY, OFFSET or LIMIT is given, or a set operation."""
         return bool(self.order or self.whole) or self.offset is not None or self.fetch is not None
 
     @property

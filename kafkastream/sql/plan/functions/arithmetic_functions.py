@@ -55,7 +55,7 @@ def _operands(sign: str, arguments: Arguments) -> Arguments:
 
 
 def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
-    """Whether operands of these kinds, without NULLs, fit an operator."""
+    """Return whether an operator accepts operands of these kinds; NULLs are left out."""
     intervals = [kind for kind in kinds if kind in INTERVALS]
     others = [kind for kind in kinds if kind not in INTERVALS]
     if intervals and sign in "+-":
@@ -92,7 +92,7 @@ def _arithmetic(sign: str) -> BuiltInFunction:
 
 
 def _may_overflow(call: Call) -> bool:
-    """Whether a result may have more digits than a DECIMAL, for which Flink gives NULL."""
+    """Return whether a result may have more digits than a DECIMAL, for which Flink gives NULL."""
     return call.type.kind is Kind.DECIMAL and call.type.size == _MOST_DIGITS
 
 

@@ -60,7 +60,7 @@ def _value_text(value: TypedExpression, text: str) -> str:
 
 
 def is_json(value: TypedExpression) -> bool:
-    """Whether a function constructs a value as JSON, so that it is not a string inside of other JSON."""
+    """Return whether a function makes JSON, which is inserted into other JSON as it is, not as a string."""
     return isinstance(value, Call) and value.function.split(" ")[0] in ("JSON_OBJECT", "JSON_ARRAY", RAW_JSON)
 
 

@@ -159,7 +159,7 @@ def _typed(call: Call, _: Sequence[str]) -> str:
 
 
 def _is_long(arguments: Sequence[TypedExpression]) -> bool:
-    """Whether TYPEOF shows VARCHAR(2147483647) instead of STRING."""
+    """Return whether TYPEOF shows VARCHAR(2147483647) instead of STRING."""
     return len(arguments) > 1 and bool(getattr(arguments[1], "value", False))
 
 

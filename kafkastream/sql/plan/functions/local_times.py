@@ -69,7 +69,7 @@ def local_instant(local: str) -> str:
 
 
 def tells_zone(pattern: str | None) -> bool:
-    """Whether a format has, or may have, a zone."""
+    """Return whether a format has, or may have, a zone."""
     return pattern is None or bool(re.search("[XxZzVOv]", _QUOTED.sub("", pattern)))
 
 

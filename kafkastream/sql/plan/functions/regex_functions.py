@@ -27,7 +27,7 @@ _WITHOUT: Final = re.compile(r"\([^()\0]*\)[?*+{]?")
 
 
 def _is_broken(pattern: str) -> bool:
-    """Whether a pattern surely has an error in Java."""
+    """Return whether a pattern surely has an error in Java."""
     if r"\Q" in pattern:
         return False
     try:
@@ -70,7 +70,7 @@ def _groups(pattern: str) -> list[str]:
 
 
 def _takes_part(pattern: str, number: int | None) -> bool:
-    """Whether a group surely takes part in each match: neither it nor a group around it is optional."""
+    """Return whether a group surely takes part in each match: neither it nor a group around it is optional."""
     spans = _spans(pattern)
     if number is None or not 1 <= number <= len(spans):
         return False

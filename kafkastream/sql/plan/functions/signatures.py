@@ -120,11 +120,11 @@ class Signature:
         return cls(text, families[:-1] if text.endswith("...)") else families, text.endswith("...)"))
 
     def counts(self, count: int) -> bool:
-        """Whether there may be so many arguments."""
+        """Return whether the function has a form with ``count`` arguments."""
         return count >= len(self.families) if self.repeats else count == len(self.families)
 
     def takes(self, arguments: Sequence[TypedExpression]) -> bool:
-        """Whether the arguments fit; an untyped NULL fits everywhere."""
+        """Return whether the arguments fit in number and type; an untyped NULL fits everywhere."""
         return self.counts(len(arguments)) and all(
             is_null(one) or one.type.kind in _FAMILIES[self.families[min(place, len(self.families) - 1)]]
             for place, one in enumerate(arguments)

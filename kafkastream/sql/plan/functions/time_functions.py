@@ -179,7 +179,7 @@ def _added(kind: Kind, unit: str, count: str, value: str) -> str:
 
 
 def _is_clocked(unit: str, value: TypedExpression) -> bool:
-    """Whether a DATE becomes a TIMESTAMP, since units below a day are added."""
+    """Return whether a unit below a day is added to a DATE, which makes it a TIMESTAMP."""
     return value.type.kind is Kind.DATE and unit in _CLOCK_UNITS
 
 

@@ -22,7 +22,7 @@ _HALF: Final = f"{2**63}BD"
 
 
 def wraps(expression: TypedExpression) -> bool:
-    """Whether an expression computes a whole number from others, and may overflow."""
+    """Return whether an expression computes a whole number from others and may overflow."""
     return (
         isinstance(expression, Call)
         and (expression.function in _TRIES or expression.function in _OTHERS)
@@ -33,12 +33,12 @@ def wraps(expression: TypedExpression) -> bool:
 
 
 def _is_small(expression: TypedExpression) -> bool:
-    """Whether an expression is a literal whose sums and products with others like it are in the range of INT."""
+    """Return whether an expression is a literal so small that sums and products of several are in the range of INT."""
     return isinstance(expression, Literal) and abs(int(expression.value or 0)) < 2**15
 
 
 def _is_safe(call: Call) -> bool:
-    """Whether a quotient, a rounded number or a number with a minus is in the range of its type, whatever the rest is."""
+    """Return whether a quotient, a rounded or a negated number is always in the range of its type."""
     given = whole_number(call.arguments[1]) if len(call.arguments) > 1 else 0
     match call.function:
         case "/":
@@ -102,7 +102,7 @@ def _plain(expression: TypedExpression, parts: list[str]) -> str:
 
 
 def _inner(expression: TypedExpression) -> bool:
-    """Whether the part of a BIGINT is computed along with it, so that no text is repeated more than twice."""
+    """Return whether a part of a BIGINT is computed together with the whole, so that no text occurs more than twice."""
     is_sum = isinstance(expression, Call) and expression.function in _TRIES
     return is_sum and expression.type.kind is Kind.BIGINT and wraps(expression)
 
@@ -120,6 +120,6 @@ def _exact(expression: TypedExpression, text: Callable[[TypedExpression], str]) 
 
 
 def _varies(expression: TypedExpression) -> bool:
-    """Whether an expression calls a user's function that gives other values when it is called again."""
+    """Return whether an expression calls a user's function that may give another value when it is called again."""
     own = isinstance(expression, UserCall) and not expression.is_deterministic
     return own or any(map(_varies, expression.parts))

@@ -53,7 +53,7 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 
 
 def is_grouped(node: exp.Select) -> bool:
-    """Whether a SELECT has GROUP BY, HAVING or aggregates."""
+    """Return whether a SELECT has GROUP BY, HAVING or aggregates."""
     clauses = any(map(node.args.get, ("group", "having")))
     return clauses or any(next(calls_in(one), None) is not None for one in node.expressions)
 
@@ -112,7 +112,7 @@ class _OfGroups(ExpressionCompiler):
 
 
 def _is_of_groups(node: exp.Expr) -> bool:
-    """Whether an expression calls a function of the groups, besides aggregates."""
+    """Return whether an expression calls a function of groups that is not an aggregate."""
     return any(is_call(one, *GROUP_WINDOWS, *GROUPING_CALLS) for one in node.find_all(exp.Anonymous))
 
 
@@ -256,7 +256,7 @@ def grouped(
 
 
 def _has_sessions_of(window: WindowColumns, keys: set[int | None]) -> bool:
-    """Whether groups are the sessions of partitions, so that the aggregate can find the sessions."""
+    """Return whether groups are the sessions of partitions, which the aggregate then finds itself."""
     own = keys - {window.start, window.end, window.time}
     return {window.start, window.end} <= keys and set(window.partition or ()) == own
 

@@ -96,7 +96,7 @@ def _kind(planner: SelectPlanner, join: exp.Join) -> JoinKind:
 
 
 def _joins(planner: SelectPlanner, left: Scope, right: Scope, node: exp.Expr) -> bool:
-    """Whether a condition of WHERE refers to both sides."""
+    """Return whether a condition of WHERE refers to both sides."""
     if node.find(exp.Query):
         return False
     try:

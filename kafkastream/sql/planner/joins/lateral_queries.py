@@ -136,7 +136,7 @@ class _Query:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether rows are aggregated, or made distinct."""
+        """True if rows are aggregated or made distinct."""
         select = self.select
         parts = [*select.expressions, *([select.args["having"]] if select.args.get("having") else [])]
         is_aggregate = any(next(calls_in(one), None) is not None for one in parts)
@@ -144,12 +144,12 @@ class _Query:
 
     @property
     def has_aggregate_of_all(self) -> bool:
-        """Whether rows are aggregated without GROUP BY."""
+        """True if rows are aggregated without GROUP BY."""
         return self.is_grouped and not (self.select.args.get("group") or self.select.args.get("distinct"))
 
     @property
     def is_top(self) -> bool:
-        """Whether only the first rows are taken."""
+        """True if only the first rows are taken."""
         return bool(self.select.args.get("limit") or self.select.args.get("order"))
 
     def items(self) -> Iterator[_Item]:
@@ -163,7 +163,7 @@ class _Query:
                 yield _Item(name, node, self.is_outer(node))
 
     def is_outer(self, node: exp.Expr) -> bool:
-        """Whether an expression has columns that its own FROM lacks."""
+        """Return whether an expression has a column of an outer query, one that its own FROM lacks."""
         return any(not self._is_own(one) for one in _columns_of(node))
 
     def _is_own(self, node: exp.Expr) -> bool:
@@ -190,7 +190,7 @@ class _Query:
         return changed
 
     def binds(self, node: exp.Expr) -> bool:
-        """Whether a condition gives each group its rows: an equation of own columns with others."""
+        """Return whether a condition is an equation of own columns with others, which gives each group its rows."""
         if not isinstance(node, exp.EQ):
             return False
         own = list(map(self._is_all_own, _sides(node)))

@@ -29,7 +29,7 @@ _ORDINALITY = "ORDINALITY"
 
 
 def is_correlated(node: exp.Expr) -> bool:
-    """Whether an entry of FROM may refer to the entries before it."""
+    """Return whether an entry of FROM may refer to the entries before it."""
     return isinstance(node, exp.Unnest | exp.Lateral)
 
 

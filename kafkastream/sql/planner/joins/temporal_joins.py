@@ -105,7 +105,7 @@ def _where_met(joined: Relation, conditions: Sequence[TypedExpression], width: i
 
 
 def _is_read_once(relation: Relation) -> bool:
-    """Whether rows are those of a table in files, which are all there when the job starts."""
+    """Return whether rows come from files, which are all there when the job starts."""
     return isinstance(relation, Scan) and relation.table.options.get("connector") == "filesystem"
 
 

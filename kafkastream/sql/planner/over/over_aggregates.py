@@ -34,7 +34,7 @@ __all__ = ["has_frames", "with_frames"]
 
 
 def has_frames(items: Sequence[Item]) -> bool:
-    """Whether a SELECT has calls with OVER."""
+    """Return whether a SELECT calls functions with OVER."""
     return any(next(windows_in(item.node), None) is not None for item in items)
 
 

@@ -239,7 +239,7 @@ def _is_number(node: exp.Expr, name: str) -> bool:
 
 
 def _names(node: exp.Select, rest: Sequence[exp.Expr], name: str) -> bool:
-    """Whether the outer query reads the row number elsewhere."""
+    """Return whether the outer query reads the row number other than in the conditions that make it a top-N."""
     clauses = (node.args.get(clause) for clause in ("group", "having", "order"))
     parts = [*node.expressions, *rest, *filter(None, clauses)]
     return any(

@@ -181,7 +181,7 @@ class _Splitting:
 
 
 def _is_strict(expression: TypedExpression) -> bool:
-    """Whether an expression is NULL when all its columns are."""
+    """Return whether an expression is NULL if all its columns are."""
     match expression:
         case ColumnRef():
             return True
@@ -194,7 +194,7 @@ def _is_strict(expression: TypedExpression) -> bool:
 
 
 def _is_computable(call: Call) -> bool:
-    """Whether the operator computes a supported call with arguments of these types as Flink does."""
+    """Return whether the operator computes a supported call with arguments of these types as Flink does."""
     kinds = {one.type.kind for one in call.arguments if not is_null(one)}
     if call.function not in _ARITHMETIC:
         return kinds <= ATOMIC
@@ -202,7 +202,7 @@ def _is_computable(call: Call) -> bool:
 
 
 def _is_widening(value: TypedExpression, type_: DataType) -> bool:
-    """Whether each value has one and the same value in another type."""
+    """Return whether another type holds each value of an expression unchanged."""
     source = value.type
     if is_null(value) or {source.kind, type_.kind} <= TEXT:
         return True

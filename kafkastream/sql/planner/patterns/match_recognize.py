@@ -137,7 +137,7 @@ def _variables(
 
 
 def _loops_greedily(variable: PatternVariable) -> bool:
-    """Whether a variable has Flink's property GREEDY: ``?`` and ``{n}`` have not."""
+    """Return whether a variable has Flink's property GREEDY, which ``?`` and ``{n}`` do not have."""
     return variable.is_greedy and variable.most != variable.least and (variable.least, variable.most) != (0, 1)
 
 

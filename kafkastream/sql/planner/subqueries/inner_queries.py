@@ -57,7 +57,7 @@ def named_columns(names: Sequence[str], places: Sequence[int]) -> NamedTable:
 
 
 def gives_one_row(query: exp.Expr) -> bool:
-    """Whether a query gives one row, whatever it reads: it has aggregates, and no GROUP BY."""
+    """Return whether a query gives one row, whatever it reads: it has aggregates and no GROUP BY."""
     if not isinstance(query, exp.Select) or query.args.get("group") or query.args.get("having"):
         return False
     return any(next(calls_in(one), None) is not None for one in query.expressions)
@@ -165,7 +165,7 @@ def without(query: exp.Expr, *clauses: str) -> exp.Expr:
 
 
 def _selects_keys(query: exp.Expr) -> bool:
-    """Whether all selected columns of a query are keys of its groups."""
+    """Return whether all selected columns of a query are keys of its groups."""
     group = query.args.get("group")
     return group is not None and {one.unalias() for one in query.expressions} <= set(group.expressions)
 

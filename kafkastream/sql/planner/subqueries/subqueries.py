@@ -49,7 +49,7 @@ _OTHERWISE: Final[Mapping[type[exp.Expr], type[exp.Expr]]] = {
 
 
 def has_query(node: exp.Expr) -> bool:
-    """Whether there is a query in an expression."""
+    """Return whether an expression contains a query."""
     return node.find(exp.Query) is not None
 
 
@@ -78,7 +78,7 @@ def filtered_by_queries(
 
 
 def _is_aggregate(planner: SelectPlanner, node: exp.In) -> bool:
-    """Whether IN compares with one aggregate of a query that is bound to the query around it, and so is an equation.
+    """Return whether IN is an equation with one aggregate, of a query that refers to the query around it.
 
     Not so for COUNT and for NOT IN: in Flink, IN finds nothing where the query reads no rows, and COUNT would be 0.
     """
@@ -132,7 +132,7 @@ def _queries_in(planner: SelectPlanner, node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _is_quantified(node: exp.Expr) -> bool:
-    """Whether a comparison is with ANY or ALL of a query's values."""
+    """Return whether an expression compares with ANY or ALL of a query's values."""
     return type(node) in _OTHERWISE and isinstance(node.expression, exp.Any | exp.All)
 
 
