@@ -85,7 +85,7 @@ def control_frame(session: SparkSession, file: ControlFile, *, is_named: bool) -
 
 
 def is_control(offset: str | None) -> bool:
-    """Whether an offset belongs to the control stream.
+    """Return whether an offset belongs to the control stream.
 
     Example:
         >>> is_control('{"layout of state": {}}'), is_control('{"topic": {"0": 7}}'), is_control("7")

@@ -182,7 +182,7 @@ def _sinks(graph: JobGraph) -> tuple[str, ...]:
 
 
 def _can_name_sources(graph: JobGraph) -> bool:
-    """Whether the sources can have names in Spark, which refuses a plan with the control stream in several places.
+    """Return whether Spark accepts names of sources; it refuses them if a plan has the control stream several times.
 
     A SQL query has it once for each stateful operation, each stream and each table in files.
     """
@@ -197,7 +197,7 @@ def _can_name_sources(graph: JobGraph) -> bool:
 
 
 def _is_in_files(node: SourceNode) -> bool:
-    """Whether a source is a table of the connector ``filesystem``."""
+    """Return whether a source is a table of the connector ``filesystem``."""
     elements = node.source.elements if isinstance(node.source, CollectionSource) else ()
     return isinstance(elements, FileContents) and isinstance(elements.format, TableFiles)
 

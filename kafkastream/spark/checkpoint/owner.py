@@ -73,12 +73,12 @@ class OwnerRecord:
 
     @property
     def is_here(self) -> bool:
-        """Whether its process runs, or ran, on this host."""
+        """True if the owner's process runs, or ran, on this host."""
         return self.host == platform.node()
 
     @property
     def lives_here(self) -> bool:
-        """Whether its process runs on this host and still has the job."""
+        """True if the owner's process runs on this host and still has the job."""
         if self.pid == os.getpid():
             return self.token in _alive
         try:
@@ -175,7 +175,7 @@ def _read(folder: CheckpointFolder) -> OwnerRecord | None:
 
 
 def _lives(folder: CheckpointFolder, found: OwnerRecord, job: str) -> bool:
-    """Whether an owner is alive: checks its process on this host, or watches the file of an owner on another."""
+    """Return whether an owner is alive: look at its process on this host, or watch the file of an owner on another."""
     if found.is_here:
         return found.lives_here
     log.warning(

@@ -127,7 +127,7 @@ class DriverLink:
         self._send(tidings)
 
     def is_to_end(self) -> bool:
-        """Whether the driver asks to end the epoch.
+        """Return whether the driver has asked for the end of the epoch.
 
         Raises:
             DriverLostError: The driver has ended, or another attempt has the partitions now.

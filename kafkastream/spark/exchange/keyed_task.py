@@ -76,7 +76,7 @@ class KeyedTask:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions can be reused in the next micro-batch: not if one overrides ``close``."""
+        """True if the opened functions can be reused in the next micro-batch: not if one overrides ``close``."""
         return self.chain.reusable and not any(map(overrides_close, self.operator.functions))
 
     def run(self, backend: KeyedStateBackend, task: TaskScope, arrived: OperatorInput) -> Iterator[Report]:

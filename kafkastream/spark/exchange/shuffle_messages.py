@@ -270,7 +270,7 @@ class ExchangeOperator(SendingOperator):
 
     @property
     def overrides_close(self) -> bool:
-        """Whether the key selector overrides ``close``."""
+        """True if the key selector overrides ``close``."""
         return overrides_close(self.keyed.selector)
 
     def begin(self, task: TaskScope) -> None:

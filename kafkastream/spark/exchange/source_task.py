@@ -65,7 +65,7 @@ class SourceTask:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions can be reused in the next task: not if one overrides ``close``."""
+        """True if the opened functions can be reused in the next task: not if one overrides ``close``."""
         return self.chain.reusable
 
     def abandon(self) -> None:

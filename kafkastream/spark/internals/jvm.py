@@ -125,7 +125,7 @@ def file_system(session: SparkSession, path: Any) -> Any:
 
 
 def has_class(session: SparkSession, name: str) -> bool:
-    """Whether the driver finds a class."""
+    """Return whether the driver's JVM has a class of this name."""
     from py4j.protocol import Py4JJavaError
 
     try:

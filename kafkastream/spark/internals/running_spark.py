@@ -1,4 +1,4 @@
-"""Whether Spark runs, asked without importing it."""
+"""State of Spark in this program, found out without importing it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["spark_is_running"]
 
 
 def spark_is_running() -> bool:
-    """Whether this program has a Spark context that was not stopped.
+    """Return whether this program has a Spark context that was not stopped.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py
     """

@@ -26,7 +26,7 @@ class CopyPlan(QueryPlan):
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark alone writes to the sink: always."""
+        """Always true: Spark alone writes to the sink."""
         return True
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:

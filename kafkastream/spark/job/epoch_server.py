@@ -63,7 +63,7 @@ class EpochServer:
 
     @property
     def has_recovered(self) -> bool:
-        """Whether tasks were repeated, and each has come to a checkpoint since.
+        """True if tasks were repeated, and each has reached a checkpoint since.
 
         Spark counts the attempts at a task until the end of its job, and allows few; a new epoch starts the count again.
         """

@@ -117,17 +117,17 @@ class Epochs:
 
     @property
     def has_ended(self) -> bool:
-        """Whether no epoch runs any more."""
+        """True once no epoch runs any more."""
         return self._ended.is_set()
 
     @property
     def is_clean(self) -> bool:
-        """Whether all have ended well, so that the offsets reached are exactly what has been processed."""
+        """True if all epochs have ended well, so that the offsets reached are exactly what has been processed."""
         return self.has_ended and self._failure is None
 
     @property
     def has_read_all(self) -> bool:
-        """Whether nothing is left to read."""
+        """True if nothing is left to read."""
         return self._is_bounded and not self._left()
 
     def reached(self) -> Sequence[Mapping[TopicPartition, int]]:

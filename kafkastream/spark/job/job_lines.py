@@ -66,14 +66,14 @@ def page_of_command(configured: Mapping[str, str]) -> PageSettings | None:
 
 
 def tells(progress: str) -> bool:
-    """Whether a job with this value of ``kafkastream.progress`` shows progress; a quiet command overrides it."""
+    """Return whether a job with this value of ``kafkastream.progress`` shows progress; a quiet command overrides it."""
     if _COMMAND.tells is False or progress == "off":
         return False
     return progress == "on" or _COMMAND.tells is True or is_terminal(sys.stderr)
 
 
 def is_terminal(stream: object) -> bool:
-    """Whether a stream is a terminal."""
+    """Return whether a stream is a terminal."""
     with suppress(AttributeError, ValueError):  # none, or closed
         return bool(stream.isatty())  # type: ignore[attr-defined]
     return False

@@ -227,7 +227,7 @@ class QueryMetrics:
 
     @property
     def reads_each_progress(self) -> bool:
-        """Whether it needs each of Spark's reports, not only the last."""
+        """True if each of Spark's progress reports is needed, not only the last."""
         return self.counts_by_progress or self._history is not None
 
     def completed(self, batches: Sequence[CompletedBatch]) -> None:
@@ -237,7 +237,7 @@ class QueryMetrics:
 
     @property
     def counts_by_progress(self) -> bool:
-        """Whether records are counted from Spark's progress, since tasks do not report them."""
+        """True if records are counted from Spark's progress, since tasks do not report them."""
         return bool(self._native)
 
     def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:

@@ -44,7 +44,7 @@ class QueryPlan(Protocol):
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark alone writes to the sink, so that no task sends reports."""
+        """True if Spark alone writes to the sink, so that no task sends reports."""
         return False
 
     @property
@@ -54,7 +54,7 @@ class QueryPlan(Protocol):
 
     @property
     def is_endless(self) -> bool:
-        """Whether its rows are a stream although it reads no topic: tables generate them without end."""
+        """True if the rows are a stream although no topic is read: tables generate them without end."""
         return False
 
     @property

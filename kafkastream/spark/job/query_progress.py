@@ -74,14 +74,14 @@ class QueryProgress:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing is left to read, even if the query has not ended."""
+        """True if nothing is left to read, even if the query has not ended."""
         if not self._reached or not all(map(KafkaInput.has_stopped, self._inputs, self._reached)):
             return False
         return self._keyed is None or self._keyed.has_heard(self._time_heard)
 
     @property
     def had_nothing_to_read(self) -> bool:
-        """Whether a bounded query has ended without a micro-batch."""
+        """True if a bounded query has ended without a micro-batch."""
         return not self._reached and bool(self._inputs) and all(one.ends for one in self._inputs)
 
     def look(self, query: StreamingQuery) -> None:

@@ -77,22 +77,22 @@ class QueryRunner:
 
     @property
     def waits(self) -> bool:
-        """Whether it has not begun yet."""
+        """True until the query is begun, for the first time or again."""
         return self._begins_at is not None
 
     @property
     def restarts(self) -> bool:
-        """Whether it waits for a restart."""
+        """True while the query waits for a restart."""
         return self.waits and self._restarts > 0
 
     @property
     def is_active(self) -> bool:
-        """Whether its query is active."""
+        """True if the query has begun and is active."""
         return self.query is not None and self.query.is_active
 
     @property
     def is_to_stop(self) -> bool:
-        """Whether the job is to stop."""
+        """True if the job is to stop."""
         return self._is_to_stop()
 
     def tend(self) -> None:
@@ -172,7 +172,7 @@ class QueryRunner:
 
     @property
     def was_stopped_by_others(self) -> bool:
-        """Whether it has ended without an error, and neither by itself nor by the job."""
+        """True if the query has ended without an error, but neither by itself nor by the job."""
         return self.query is not None and self.query.was_stopped_by_others
 
     def end(self, *, completed: bool) -> None:

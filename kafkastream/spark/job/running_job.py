@@ -157,7 +157,7 @@ class Job:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it has ended, and the program has seen the outcome."""
+        """True if the job has ended and the program has seen the outcome."""
         return self.finished.done() and (self._failure is None or self.finished.is_asked_for)
 
     def _run(self) -> None:

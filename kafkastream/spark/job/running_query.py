@@ -65,12 +65,12 @@ class RunningQuery:
 
     @property
     def is_active(self) -> bool:
-        """Whether the query is active."""
+        """True while the query is active."""
         return self._query.isActive
 
     @property
     def is_idle(self) -> bool:
-        """Whether it only waits for data or for the brokers, which may take forever; with epochs, whether they have ended."""
+        """True if the query only waits for data or for the brokers, maybe forever; with epochs, if these have ended."""
         epochs = self._epochs()
         if epochs is not None:
             return epochs.has_ended
@@ -84,12 +84,12 @@ class RunningQuery:
 
     @property
     def has_progressed(self) -> bool:
-        """Whether it has completed a micro-batch."""
+        """True if the query has completed a micro-batch."""
         return self._query.lastProgress is not None
 
     @property
     def lost_a_race(self) -> bool:
-        """Whether it can begin again: partitions were added while it began, and Spark wants an offset for each."""
+        """True if the query can begin again: partitions were added meanwhile, and Spark wants an offset for each."""
         if self.is_active or self._begun_again == _BEGINNINGS:
             return False
         error = self.error
@@ -99,7 +99,7 @@ class RunningQuery:
 
     @property
     def was_stopped_by_others(self) -> bool:
-        """Whether it has ended without an error, and neither by itself nor by the job."""
+        """True if the query has ended without an error, but neither by itself nor by the job."""
         if self.is_active or self._over.is_set() or self.error is not None:
             return False
         self.look()
@@ -127,7 +127,7 @@ class RunningQuery:
 
     @property
     def has_stopped(self) -> bool:
-        """Whether nothing is left to read, even if the query has not ended."""
+        """True if nothing is left to read, even if the query has not ended."""
         epochs = self._epochs()
         return self._progress.has_stopped if epochs is None else epochs.has_ended and epochs.has_read_all
 

@@ -48,7 +48,7 @@ class TablePlan(QueryPlan):
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark's own sink writes the records."""
+        """True if Spark's own sink writes the records."""
         return self.tables.is_native
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:

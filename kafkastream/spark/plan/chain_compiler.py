@@ -206,7 +206,7 @@ class ChainCompiler:
         return writers
 
     def _is_behind_keys(self, node: Node) -> bool:
-        """Whether elements come from keyed operators or from a stream's rows, and so belong to no source partition."""
+        """Return whether elements come from keyed operators or a stream's rows, and so belong to no source partition."""
         return any(
             isinstance(self.graph[taken], (KeyedNode, StreamNode)) or self._is_behind_keys(self.graph[taken])
             for taken in node.inputs
@@ -304,7 +304,7 @@ class ChainCompiler:
         return list(filter(None, levels))
 
     def _is_written_apart(self, node: SinkNode) -> bool:
-        """Whether a task of its own writes to a sink: not directly after a SQL query, which has only that task."""
+        """Return whether a task of its own writes to a sink; not directly after a SQL query, which has only one task."""
         if not (self.labels and _is_exact(node) and self._is_behind_keys(node)):
             return False
         inside = {one.id for stream in streams_read(self.graph) for one in stream.nodes}
@@ -320,7 +320,7 @@ class ChainCompiler:
 
 
 def _is_exact(node: SinkNode) -> bool:
-    """Whether a sink writes to Kafka in transactions."""
+    """Return whether a sink writes to Kafka in transactions."""
     return isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
 

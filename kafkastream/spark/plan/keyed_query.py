@@ -200,7 +200,7 @@ class KeyedQuery:
                 self._file.write(self._told)
 
     def has_heard(self, offset: str | None) -> bool:
-        """Whether the operators have processed the latest watermarks, given the offset of the control stream."""
+        """Return whether the operators have processed the latest watermarks, as the control stream's offset shows."""
         return bool(offset) and json.loads(str(offset)) == self._told
 
     def close(self) -> None:

@@ -137,18 +137,18 @@ class PhysicalPlan:
 
     @property
     def ends_in_rows(self) -> bool:
-        """Whether the final rows come from operations or streams, so that ``end`` takes them."""
+        """True if the final rows come from operations or streams, so that ``end`` takes them."""
         return bool(self.row_tasks) and not self.behind
 
     def making_ends(self, seconds: int) -> bool:
-        """Whether no rows are generated after so many seconds."""
+        """Return whether all generators have ended after so many seconds."""
         generated = any(len(source.within(seconds, seconds + 1)) for source in generators(self.query.relation))
         inner = (stream.query for stream in self.streams.values() if stream.query is not None)
         return not generated and all(query.making_ends(seconds) for query in inner)
 
     @property
     def is_native(self) -> bool:
-        """Whether Spark's own sink gives the same result: it supports neither timestamps nor transactions."""
+        """True if Spark's own sink gives the same result: it supports neither timestamps nor transactions."""
         sink = self.query.target.sink
         if not isinstance(sink, KafkaTableSink) or self.row_tasks:
             return False
@@ -192,7 +192,7 @@ class _FrameBuilder:
 
     @property
     def _is_first(self) -> bool:
-        """Whether this is the first micro-batch of a query without Kafka; later ones only have generated rows."""
+        """True in the first micro-batch of a query without Kafka; later ones only have generated rows."""
         return self.seconds[0] == 0
 
     def rows(self, relation: Relation) -> list[tuple[int, DataFrame]]:

@@ -86,7 +86,7 @@ class KafkaInput:
     is_named: bool
 
     def has_stopped(self, reached: Mapping[TopicPartition, int]) -> bool:
-        """Whether nothing is left to read after these offsets."""
+        """Return whether the input has been read up to its stopping offsets."""
         stops = self.offset_range.stops
         return stops is not None and all(reached.get(p, 0) >= stop for p, stop in stops.items())
 

@@ -51,7 +51,7 @@ def _values(arguments: Sequence[str], option: str) -> list[str]:
 
 
 def is_cluster(master: str) -> bool:
-    """Whether executors are processes that may run on other machines.
+    """Return whether executors are processes that may run on other machines.
 
     Example:
         >>> is_cluster("local[*,4]"), is_cluster("spark://main:7077"), is_cluster("yarn")

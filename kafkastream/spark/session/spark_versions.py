@@ -61,7 +61,7 @@ def warn_of_leak(version: str) -> None:
 
 
 def names_sources(version: str) -> bool:
-    """Whether queries of this version of Spark can have named sources.
+    """Return whether queries of this version of Spark can have named sources.
 
     Spark 4.2.0 has them, but fails with ``None.get`` when such a query with state repeats a micro-batch
     (``OfflineStateRepartitionUtils.isRepartitionBatch``).

@@ -96,7 +96,7 @@ class Operator(ABC):
 
     @property
     def overrides_close(self) -> bool:
-        """Whether the function overrides ``close``."""
+        """True if the function overrides ``close``."""
         return False
 
 

@@ -69,7 +69,7 @@ class KafkaOperator(SinkOperator):
     @property
     @abstractmethod
     def tells_of_producer(self) -> bool:
-        """Whether to register the producer's own metrics."""
+        """True if the producer's own metrics are to be registered."""
 
     @property
     @abstractmethod
@@ -164,7 +164,7 @@ class ProducingOperator(KafkaOperator):
 
     @property
     def tells_of_producer(self) -> bool:
-        """Whether to register the producer's own metrics."""
+        """True if the producer's own metrics are to be registered."""
         return STATISTICS_INTERVAL in self.properties
 
     @property
@@ -218,7 +218,7 @@ class TransactionalOperator(KafkaOperator):
 
     @property
     def tells_of_producer(self) -> bool:
-        """Whether to register the producer's own metrics."""
+        """True if the producer's own metrics are to be registered."""
         return STATISTICS_INTERVAL in self.properties.producer
 
     @property

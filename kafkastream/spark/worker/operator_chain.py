@@ -66,7 +66,7 @@ class OperatorChain:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions can be reused in the next task: not if one overrides ``close``."""
+        """True if the opened functions can be reused in the next task: not if one overrides ``close``."""
         return not any(operator.overrides_close for operator in self.operators())
 
     def open(self, context: RuntimeContext) -> None:

@@ -80,7 +80,7 @@ class SlotNames:
 
     @property
     def is_first(self) -> bool:
-        """Whether no earlier run can have written anything to the slots."""
+        """True if no earlier run can have written anything to the slots."""
         return self.starts <= 1
 
     def of_batch(self, number: int) -> int:

@@ -22,7 +22,7 @@ class _Operators(Protocol):
 
     @property
     def reusable(self) -> bool:
-        """Whether they can be reused in the next task: not if one of their functions overrides ``close``."""
+        """True if the runner can be used again in the next task: not if one of its functions overrides ``close``."""
 
     def open(self, context: RuntimeContext) -> None:
         """Open the functions."""

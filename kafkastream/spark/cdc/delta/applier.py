@@ -162,7 +162,7 @@ class DeltaMetadataApplier:
 
 
 def holds(existing: SparkType, wanted: SparkType) -> bool:
-    """Whether a column's type holds all values of another type as they are."""
+    """Return whether a column's type holds each value of another type unchanged."""
     if existing == wanted:
         return True
     common = widened_type(flink_type(existing), flink_type(wanted))
@@ -170,7 +170,7 @@ def holds(existing: SparkType, wanted: SparkType) -> bool:
 
 
 def _widens(of: SparkType, to: SparkType) -> bool:
-    """Whether Delta's type widening makes one type of the other by itself."""
+    """Return whether Delta widens a column from one type to another by itself."""
     both = of.simpleString(), to.simpleString()
     return any(set(both) <= set(family) for family in (_WHOLE, _FLOATING))
 

@@ -71,7 +71,7 @@ class DeltaWriter:
         return f"table {table}, {self.tables.path(table)}"
 
     def _has_written(self, table: TableId, application: str, number: int) -> bool:
-        """Whether a table contains a micro-batch; fails if it contains a later one, since records would be lost."""
+        """Return whether a table contains a micro-batch; fail if it contains a later one, since records would be lost."""
         last = self.tables.last_version(table, application)
         if last is not None and last > number:
             raise SinkError(

@@ -71,7 +71,7 @@ class ChangeFormat(MessageFormat):
 
     @property
     def is_enveloped(self) -> bool:
-        """Whether events are in ``payload``, next to their schema."""
+        """True if events are in ``payload``, next to their schema."""
         return False
 
     @abstractmethod
@@ -161,7 +161,7 @@ class _Metadata:
         return event_fields(**types)
 
     def is_outside(self, field: RowField) -> bool:
-        """Whether a field is next to the payload."""
+        """Return whether a field is next to the payload, not in it."""
         return self.is_enveloped and field.name == SCHEMA
 
     def values(self, event: Column, envelope: Column) -> Column:

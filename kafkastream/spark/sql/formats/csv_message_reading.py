@@ -60,7 +60,7 @@ def _is_plain(row: DataType, columns: Column) -> Column:
 
 
 def _is_ended(row: DataType, columns: Column) -> Column:
-    """Whether the line ends with a delimiter that begins no column."""
+    """Return the condition that a line ends with a delimiter, after which no column begins."""
     return (functions.array_size(columns) == len(row.fields) + 1) & (functions.element_at(columns, -1) == "")
 
 

@@ -52,7 +52,7 @@ class _Debezium(ChangeFormat):
 
     @property
     def is_enveloped(self) -> bool:
-        """Whether events have a schema (``debezium-json.schema-include``)."""
+        """True if events have a schema (``debezium-json.schema-include``)."""
         return self.settings.schema_include
 
     def fields(self, row: DataType) -> tuple[RowField, ...]:

@@ -52,7 +52,7 @@ def _is_written_here(settings: JsonSettings, kind: DataType) -> bool:
 
 
 def _is_marked(settings: JsonSettings, kind: DataType) -> bool:
-    """Whether Spark would write a decimal differently: it keeps trailing zeros, and uses exponents for large scales."""
+    """Return whether Spark would write a decimal differently: with trailing zeros, or an exponent for a large scale."""
     is_as_spark_writes_it = settings.encode_decimal_as_plain_number and (kind.scale or 0) <= _MOST_PLAIN_DIGITS
     return kind.kind is Kind.DECIMAL and not is_as_spark_writes_it
 

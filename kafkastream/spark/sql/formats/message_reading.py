@@ -86,7 +86,7 @@ def map_leaves(loose: Column, kind: DataType, leaf: Leaf, is_leaf: Callable[[Dat
 
 
 def holds(kind: DataType, is_leaf: Callable[[DataType], bool]) -> bool:
-    """Whether a type, or a type nested in it, satisfies ``is_leaf``."""
+    """Return whether a type, or a type nested in it, satisfies ``is_leaf``."""
     match kind.kind:
         case Kind.ROW:
             return any(holds(field.type, is_leaf) for field in kind.fields)

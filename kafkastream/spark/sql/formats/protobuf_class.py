@@ -103,12 +103,12 @@ def _loaded(message: MessageClass) -> Any:
 
 
 def is_map(field: Any) -> bool:
-    """Whether a field is a map."""
+    """Return whether a field is a map."""
     return field.cpp_type == _MESSAGE and bool(field.message_type.GetOptions().map_entry)
 
 
 def is_proto3(descriptor: Any) -> bool:
-    """Whether a message is defined in a proto3 file."""
+    """Return whether a message is defined in a proto3 file."""
     from google.protobuf import descriptor_pb2
 
     file = descriptor_pb2.FileDescriptorProto()

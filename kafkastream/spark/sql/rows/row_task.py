@@ -108,7 +108,7 @@ class RowChain:
 
     @property
     def reusable(self) -> bool:
-        """Whether the opened functions can be reused in the next task."""
+        """True if the opened functions can be reused in the next task."""
         return self.chain.reusable and not self._is_abandoned
 
     def abandon(self) -> None:
