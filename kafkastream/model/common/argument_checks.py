@@ -173,7 +173,7 @@ def _strangers(given: Any, arguments: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _takes(function: Any, arguments: tuple[Any, ...]) -> bool:
-    """Whether a function can be called like a ``Callable`` with these arguments, as far as its signature is known."""
+    """Return whether a function accepts the arguments of a ``Callable``, as far as its signature is known."""
     return not arguments or not isinstance(arguments[0], list) or _can_be_called(function, len(arguments[0]))
 
 

@@ -62,17 +62,17 @@ class Sink(Generic[IN_contra]):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """Whether the sink recognizes a micro-batch that is written again, by a name that the checkpoint keeps."""
+        """True if the sink recognizes a micro-batch that is written again, by a name that the checkpoint keeps."""
         return False
 
     @property
     def commits_with_checkpoint(self) -> bool:
-        """Whether output becomes visible as a whole micro-batch, which then is as long as the checkpoint interval."""
+        """True if output becomes visible as a whole micro-batch, which then is as long as the checkpoint interval."""
         return False
 
     @property
     def goes_through_driver(self) -> bool:
-        """Whether elements are sent to the driver, for which micro-batches are kept small."""
+        """True if elements are sent to the driver, for which micro-batches are kept small."""
         return False
 
 

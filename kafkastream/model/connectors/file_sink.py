@@ -96,12 +96,12 @@ class FileSink(Sink):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """Whether repeated micro-batches are skipped: yes, names of part files have the micro-batch's number."""
+        """Always true: a repeated micro-batch is skipped, since the names of part files contain its number."""
         return True
 
     @property
     def commits_with_checkpoint(self) -> bool:
-        """Whether output becomes visible once per micro-batch: yes."""
+        """Always true: output becomes visible once per micro-batch."""
         return True
 
     @staticmethod

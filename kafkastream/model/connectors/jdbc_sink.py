@@ -331,7 +331,7 @@ class JdbcSink(Sink, SinkFunction):
 
     @property
     def deduplicates_batches(self) -> bool:
-        """Whether repeated micro-batches are skipped: yes, since each transaction stores its offset."""
+        """Always true: a repeated micro-batch is skipped, since each transaction stores its offset."""
         return True
 
     @staticmethod

@@ -142,7 +142,7 @@ class KafkaSink(Sink[IN_contra]):
 
     @property
     def commits_with_checkpoint(self) -> bool:
-        """Whether records are written in transactions."""
+        """True if records are written in transactions (``EXACTLY_ONCE``)."""
         return self.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
     @property
@@ -187,7 +187,7 @@ def _pools_transactions(sink: KafkaSink[Any]) -> bool:
 
 
 def _exposes_topics(serializer: KafkaRecordSerializationSchema[Any] | None) -> bool:
-    """Whether Flink would take it for a KafkaDatasetFacetProvider, as it does each schema that the builder made."""
+    """Return whether a schema would be a KafkaDatasetFacetProvider in Flink, as are all that the builder makes."""
     built = isinstance(serializer, BuiltRecordSerializationSchema)
     return serializer is None or built or serializer.topic is not None
 

@@ -41,7 +41,7 @@ T = TypeVar("T")
 
 
 class Boundedness(enum.Enum):
-    """Whether a source ends by itself."""
+    """Boundedness of a source: it ends by itself, or continues for ever."""
 
     BOUNDED = "BOUNDED"
     CONTINUOUS_UNBOUNDED = "CONTINUOUS_UNBOUNDED"
@@ -126,12 +126,12 @@ class KafkaSource(Source[OUT]):
 
     @property
     def reads_committed(self) -> bool:
-        """Whether records of open and aborted transactions are left out."""
+        """True if records of open and aborted transactions are left out (``isolation.level``)."""
         return self.properties.get("isolation.level") == "read_committed"
 
     @property
     def fails_on_data_loss(self) -> bool:
-        """Whether the job fails if records were deleted before they were read."""
+        """True if the job fails if records were deleted before they were read."""
         return self.spark_options.get("failOnDataLoss", "true").lower() != "false"
 
     @property
@@ -142,17 +142,17 @@ class KafkaSource(Source[OUT]):
 
     @property
     def discovers_partitions(self) -> bool:
-        """Whether partitions that appear while the job runs are read: not when the source stops, or it is switched off."""
+        """True if partitions that appear while the job runs are read; not if the source stops or discovery is off."""
         return self.stopping_offsets is None and int(self.consumer_properties.get(DISCOVERY_INTERVAL, "300000")) > 0
 
     @property
     def checks_duplicated_group(self) -> bool:
-        """Whether the job fails to start when other consumers are members of its group."""
+        """True if the job fails to start when other consumers are members of its group."""
         return is_true(self.properties.get(CHECK_DUPLICATED_GROUP, "false"))
 
     @property
     def registers_consumer_metrics(self) -> bool:
-        """Whether the metrics of Kafka's consumer are registered."""
+        """True if the metrics of Kafka's consumer are registered."""
         return is_true(self.consumer_properties["register.consumer.metrics"])
 
     def get_boundedness(self) -> Boundedness:

@@ -125,7 +125,7 @@ class FlinkKafkaConsumer(SourceFunction, Generic[OUT]):
     setStartFromSpecificOffsets = set_start_from_specific_offsets
 
     def set_commit_offsets_on_checkpoints(self, commit_on_checkpoints: bool) -> Self:
-        """Whether offsets are committed to the group with checkpoints; they are, by default.
+        """Set whether offsets are committed to the group with checkpoints; they are, by default.
 
         Args:
             commit_on_checkpoints: Commit offsets; True without this call.
@@ -261,7 +261,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
         _check_producer(serialization_schema, self._properties, pool_size)
 
     def set_write_timestamp_to_kafka(self, write_timestamp_to_kafka: bool) -> Self:
-        """Whether a record's timestamp is the element's event time; by default it is the time of writing.
+        """Set whether a record's timestamp is the element's event time; by default, it is the time of writing.
 
         Args:
             write_timestamp_to_kafka: Write the event time.
@@ -291,7 +291,7 @@ class FlinkKafkaProducer(SinkFunction, Generic[IN_contra]):
     setLogFailuresOnly = set_log_failures_only
 
     def set_flush_on_checkpoint(self, flush_on_checkpoint: bool) -> Self:
-        """Whether a checkpoint waits for pending records; without it, AT_LEAST_ONCE guarantees no more than NONE.
+        """Set whether a checkpoint waits for pending records; without it, AT_LEAST_ONCE guarantees no more than NONE.
 
         Differs from PyFlink: there it raises for this producer, since Java's has no such method.
 

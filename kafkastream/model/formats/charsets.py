@@ -24,7 +24,7 @@ def check_charset(charset: str, where: str) -> None:
 
 
 def is_utf8(charset: str) -> bool:
-    """Whether a charset is UTF-8, which Arrow, Spark and librdkafka support natively."""
+    """Return whether a charset is UTF-8, which Arrow, Spark and librdkafka support natively."""
     return codecs.lookup(charset).name == "utf-8"
 
 

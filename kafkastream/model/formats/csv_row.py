@@ -118,7 +118,7 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
 
     @property
     def drops_tombstones(self) -> bool:
-        """Whether errors are ignored."""
+        """True if parse errors are ignored."""
         return self.reading.ignore_parse_errors
 
     def get_produced_type(self) -> RowTypeInfo:

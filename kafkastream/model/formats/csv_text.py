@@ -67,7 +67,7 @@ class CsvDialect:
             yield begun
 
     def _is_open(self, line: str, inside: bool) -> bool:
-        """Whether a quoted column is open at the end of a line, which may begin inside of one."""
+        """Return whether a quoted column continues after a line, which may begin inside of one."""
         if self.quote is None or self.quote not in line:
             return inside
         begins, position = not inside, 0

@@ -134,7 +134,7 @@ class JsonReading:
 
 
 def has_decimals(type_info: TypeInformation[Any]) -> bool:
-    """Whether a BIG_DEC occurs anywhere in the type; then all numbers of a message are read as decimals."""
+    """Return whether a type contains BIG_DEC at any depth; then all numbers of a message are read as decimals."""
     return type_info.kind is TypeKind.BIG_DEC or any(map(has_decimals, type_info.elements))
 
 

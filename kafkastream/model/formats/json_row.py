@@ -88,7 +88,7 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
 
     @property
     def drops_tombstones(self) -> bool:
-        """Whether errors are ignored."""
+        """True if parse errors are ignored."""
         return self._ignore_parse_errors
 
     def get_produced_type(self) -> RowTypeInfo:

@@ -54,7 +54,7 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
 
     @property
     def is_utf8(self) -> bool:
-        """Whether the text is UTF-8, which Arrow and Spark read natively."""
+        """True if the text is UTF-8, which Arrow and Spark read natively."""
         return is_utf8(self.charset)
 
 

@@ -50,7 +50,7 @@ class DeserializationSchema(ABC, Generic[OUT]):
 
     @property
     def drops_tombstones(self) -> bool:
-        """Whether a record without a value (a tombstone) is dropped; otherwise it fails the job."""
+        """True if a record without a value (a tombstone) is dropped; otherwise it fails the job."""
         return False
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:

@@ -100,7 +100,7 @@ class SchemaRegistry:
 
     @property
     def only_looks_up(self) -> bool:
-        """Whether ``register`` does not change the registry (Confluent's ``auto.register.schemas``)."""
+        """True if ``register`` leaves the registry unchanged: with Confluent's ``auto.register.schemas=false``."""
         return (self._setting("auto.register.schemas") or "").lower() == "false"
 
     def ask(self, path: str, question: Mapping[str, Any] | None = None) -> Any:

@@ -43,7 +43,7 @@ class StateTtlConfig:
         OnReadAndWrite = 2
 
     class StateVisibility(enum.Enum):
-        """Whether expired content that is not yet removed may be read."""
+        """Visibility of expired content that is not removed yet."""
 
         ReturnExpiredIfNotCleanedUp = 0
         NeverReturnExpired = 1

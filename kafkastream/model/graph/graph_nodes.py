@@ -118,7 +118,7 @@ class PrintSink(Sink):
 
     @property
     def goes_through_driver(self) -> bool:
-        """Whether output goes through the driver: yes, it prints."""
+        """Always true: the sink prints in the driver."""
         return True
 
 
@@ -136,7 +136,7 @@ class CollectSink(Sink):
 
     @property
     def goes_through_driver(self) -> bool:
-        """Whether output goes through the driver: yes, it collects the elements."""
+        """Always true: the driver collects the elements."""
         return True
 
 
@@ -285,12 +285,12 @@ class KeyedNode(Node):
 
     @property
     def has_keys(self) -> bool:
-        """Whether the functions have keyed state and timers."""
+        """True if the functions have keyed state and timers."""
         return any(one.selector is not None for one in self.keyed)
 
     @property
     def keeps_state(self) -> bool:
-        """Whether the operator keeps state that outlives a restart; a plain function does not."""
+        """True if the operator keeps state that outlives a restart; a plain function does not."""
         may_ask = isinstance(self.function, (Function, KeyedOperation))
         return self.in_batch or (may_ask and (self.has_keys or bool(self.broadcast)))
 

@@ -11,7 +11,7 @@ __all__ = ["ChainingStrategy", "Placement"]
 
 
 class ChainingStrategy(enum.Enum):
-    """Whether an operator may be chained to its neighbours."""
+    """Permission to chain an operator to its neighbours."""
 
     ALWAYS = "always"
     HEAD = "not with the operator before"

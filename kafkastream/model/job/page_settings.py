@@ -46,7 +46,7 @@ class PageSettings:
 
     @property
     def is_local(self) -> bool:
-        """Whether only programs of this machine reach the page.
+        """True if only programs of this machine reach the page.
 
         Example:
             >>> PageSettings(ports=(0,)).is_local, PageSettings(ports=(0,), bind_address="0.0.0.0").is_local
@@ -61,7 +61,7 @@ class PageSettings:
 
     @property
     def needs_token(self) -> bool:
-        """Whether readers must have a token."""
+        """True if readers must have a token."""
         return self.token is not None or not self.is_local
 
 
