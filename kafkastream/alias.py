@@ -56,12 +56,12 @@ def alias_pyflink() -> None:
 
 
 def is_aliased() -> bool:
-    """Whether ``import pyflink`` means this package."""
+    """Return whether ``import pyflink`` means this package."""
     return _ALIAS in sys.meta_path
 
 
 def has_pyflink() -> bool:
-    """Whether PyFlink itself is installed; directories of its name that hold no package do not count."""
+    """Return whether PyFlink itself is installed; directories of its name that hold no package do not count."""
     found = None if is_aliased() else find_spec(_PYFLINK)
     return found is not None and found.origin is not None
 

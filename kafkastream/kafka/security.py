@@ -39,13 +39,13 @@ def security_properties(java: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_java_stores(java: Mapping[str, str]) -> bool:
-    """Whether the properties have a store of keys or certificates that only Java reads."""
+    """Return whether the properties have a store of keys or certificates that only Java reads."""
     is_secured = java.get("security.protocol", "").upper().endswith("SSL")
     return is_secured and any(is_java_store(java, role) for role in ("truststore", "keystore"))
 
 
 def is_java_store(java: Mapping[str, str], role: str) -> bool:
-    """Whether the ``truststore`` or the ``keystore`` is a file that only Java reads."""
+    """Return whether the ``truststore`` or the ``keystore`` is a file that only Java reads."""
     return f"ssl.{role}.location" in java and _kind(java, role) != "PEM"
 
 

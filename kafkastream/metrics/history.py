@@ -165,7 +165,7 @@ class JobHistory:
             self._failures.append(failure)
 
     def is_sample_due(self, now_ms: int) -> bool:
-        """Whether the last sample is five seconds old, or there is none."""
+        """Return whether to take a sample: there is none yet, or the last one is five seconds old."""
         with self._lock:
             return not self._samples or now_ms - self._samples[-1].at_ms >= _SAMPLE_MS
 

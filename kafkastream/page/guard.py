@@ -80,7 +80,7 @@ class Guard:
 
 
 def _is_this_machine(host: str) -> bool:
-    """Whether a Host header names this machine.
+    """Return whether a Host header names this machine.
 
     Example:
         >>> _is_this_machine("localhost:8081"), _is_this_machine("[::1]:8081"), _is_this_machine("evil.example:8081")
@@ -96,7 +96,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _is_from_here(origin: str | None, host: str) -> bool:
-    """Whether a request of a browser comes from this page, as far as the browser tells."""
+    """Return whether a browser's request comes from this page, as far as the ``Origin`` header says."""
     return origin is None or origin.partition("://")[2] == host
 
 

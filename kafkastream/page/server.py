@@ -67,7 +67,7 @@ class PageServer:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the page is served."""
+        """True while the page is served."""
         return self._thread.is_alive()
 
     def stop(self) -> None:

@@ -91,7 +91,7 @@ class ProgramIndex:
 
     @property
     def has_logger(self) -> bool:
-        """Whether Lombok gives a class a logger."""
+        """True if an annotation of Lombok gives one of the classes a logger."""
         return any(one.declaration.annotated("Slf4j", "Log4j2", "Log", "CommonsLog") for one in self.classes.values())
 
     def add(self, info: ClassInfo) -> None:

@@ -62,7 +62,7 @@ class Program:
 
     @property
     def reads_json(self) -> bool:
-        """Whether Jackson reads JSON in the program."""
+        """True if the program reads JSON with Jackson."""
         return any(
             "Mapper" in line or "JsonDeserializationSchema" in line for one in self.lines.values() for line in one
         )

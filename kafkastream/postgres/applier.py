@@ -125,7 +125,7 @@ class PostgresMetadataApplier:
 
 
 def _is_alive(connection: Connection) -> bool:
-    """Whether a connection that may have been idle for days still works."""
+    """Return whether a connection, which may have been idle for days, still works."""
     try:
         connection.execute("SELECT 1")
         connection.rollback()

@@ -71,7 +71,7 @@ def test_layers_hold() -> None:
     assert " 0 broken" in run.stdout
 
 
-_INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Where|Who|By what|How)\b")
+_INDIRECT: Final = re.compile(r"(The same|It|Its|Those|These|They|One|What|Which|Whether|Where|Who|By what|How)\b")
 
 _NAMES: Final = "the user|a user|Spark|Flink|Kafka|Java|Python|PyFlink"
 _FORMER_PHRASES: Final = re.compile(

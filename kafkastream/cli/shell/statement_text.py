@@ -28,7 +28,7 @@ def command_of(text: str) -> str | None:
 
 
 def is_complete(text: str) -> bool:
-    """Whether Enter executes a text: it ends with a semicolon outside of quotes, comments and statement sets.
+    """Return whether Enter executes a text: it ends with a semicolon outside of quotes, comments and statement sets.
 
     Example:
         >>> [is_complete(text) for text in ("SELECT 1;", "SELECT 1", "SELECT ';", "help")]
@@ -74,7 +74,7 @@ def tokens_of(text: str) -> tuple[Token, ...] | None:
 
 
 def _is_in_statement_set(tokens: tuple[Token, ...]) -> bool:
-    """Whether ``BEGIN`` of a statement set has no ``END`` yet, which follows a semicolon."""
+    """Return whether a statement set has begun whose ``END``, after a semicolon, is still to come."""
     words = [token.value for token in tokens]
     begins = any(
         word == "BEGIN" and ("SET" in words[max(at - 1, 0) : at] or words[at + 1 : at + 2] == ["STATEMENT"])

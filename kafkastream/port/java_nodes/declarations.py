@@ -43,7 +43,7 @@ class Field(Node):
 
     @property
     def is_static(self) -> bool:
-        """Whether the class has it, not its objects."""
+        """True if the field belongs to the class, not to its objects."""
         return "static" in self.modifiers
 
 
@@ -62,7 +62,7 @@ class Method(Node):
 
     @property
     def is_static(self) -> bool:
-        """Whether the class has it, not its objects."""
+        """True if the method belongs to the class, not to its objects."""
         return "static" in self.modifiers
 
 

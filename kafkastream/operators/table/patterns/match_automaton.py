@@ -64,7 +64,7 @@ class Automaton:
 
     @property
     def can_be_empty(self) -> bool:
-        """Whether the pattern matches no rows at all."""
+        """True if the pattern also matches no rows at all."""
         return self.completes(self.start, lambda _: True)
 
     def taking(self, state: int, holds: Callable[[Way], bool]) -> list[Way]:
@@ -81,7 +81,7 @@ class Automaton:
         return found
 
     def completes(self, state: int, holds: Callable[[Way], bool]) -> bool:
-        """Whether a match is complete in a state, without further rows."""
+        """Return whether a match is complete in a state, without further rows."""
         states = [state]
         while states:
             for way in self.ways(states.pop()):

@@ -75,7 +75,7 @@ class PatternSearch:
         return {_PARTIAL: [self._beginning()], _COMPLETE: [], _STEPS: {}, _ROWS: {}, _NEXT: 0, _LIVE: 0}
 
     def is_idle(self, search: Search) -> bool:
-        """Whether no part of a match has been found, so that the search may be forgotten."""
+        """Return whether a search has found no part of a match, and may be forgotten."""
         return len(search[_PARTIAL]) == 1 and not search[_COMPLETE]
 
     def take(self, search: Search, row: Columns, time: int) -> tuple[list[Found], bool]:
