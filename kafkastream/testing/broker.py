@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing_extensions import Self
 
 from kafkastream.errors import SetupError
+from kafkastream.spark.session.class_archive import class_archive
 from kafkastream.testing import launch
 from kafkastream.testing.certificates import Certificates
 from kafkastream.testing.guarded import EmbeddedServer, GuardedServer
@@ -26,8 +28,16 @@ class _Broker(GuardedServer):
         self.directory = Path(tempfile.mkdtemp(prefix="kafkastream-broker-"))
         self.certificates: Certificates | None = None
         self._program = program
-        command = program.broker_command(self.directory)
-        super().__init__("the embedded Kafka broker", self.directory, command, up="Kafka Server started")
+        with class_archive(program.archive, os.environ) as classes:
+            command = program.broker_command(self.directory, classes.options)
+            super().__init__(
+                "the embedded Kafka broker",
+                self.directory,
+                command,
+                up="Kafka Server started",
+                inherited=classes.inherited,
+            )
+        self._writes_archive = classes.lock is not None
 
     def prepare(self, ports: Mapping[str, int], properties: Mapping[str, str], security: Security | None) -> None:
         if security and security.uses_tls:
@@ -37,14 +47,9 @@ class _Broker(GuardedServer):
         launch.write_properties(self.directory, ports, {**secured, **properties})
         self._program.format_storage(self.directory)
 
-    def stop(self) -> None:
-        if self.is_running():
-            super().stop()
-            self._program.keep_archive(self.directory)
-
     def remove(self) -> None:
         try:
-            if self._program.wants_archive():
+            if self._writes_archive:  # a JVM that is killed writes none
                 self.stop()
         finally:
             super().remove()

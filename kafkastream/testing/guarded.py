@@ -31,16 +31,24 @@ class GuardedServer:
         command: Command that runs the server in the foreground.
         up: Text in the log that shows that the server is ready.
         options: Further options of the watchdog.
+        inherited: File descriptors that the watchdog has open until its end.
     """
 
     def __init__(
-        self, name: str, directory: Path, command: Sequence[str], *, up: str, options: Sequence[str] = ()
+        self,
+        name: str,
+        directory: Path,
+        command: Sequence[str],
+        *,
+        up: str,
+        options: Sequence[str] = (),
+        inherited: Sequence[int] = (),
     ) -> None:
         self._name = name
         self._up = up
         self._log = directory / watchdog.LOG_NAME
         self._stopped = directory / watchdog.STOPPED_NAME
-        self._watchdog = _watch([*options, str(directory), *command])
+        self._watchdog = _watch([*options, str(directory), *command], inherited)
         self._runs = False
 
     def is_running(self) -> bool:
@@ -143,12 +151,13 @@ class EmbeddedServer(ABC, Generic[S]):
         self.stop()
 
 
-def _watch(arguments: Sequence[str]) -> subprocess.Popen[str]:
+def _watch(arguments: Sequence[str], inherited: Sequence[int]) -> subprocess.Popen[str]:
     return subprocess.Popen(  # noqa: S603
         [sys.executable, "-I", "-S", watchdog.__file__, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        pass_fds=inherited,
         start_new_session=True,  # keeps Ctrl-C, meant for the owner, from ending the watchdog
         text=True,
     )

@@ -9,7 +9,6 @@ import socket
 import subprocess
 import tempfile
 import uuid
-import zlib
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -18,6 +17,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import SetupError
+from kafkastream.spark.session.class_archive import archive_of
 
 __all__ = ["CONTROLLER", "HOST", "PLAINTEXT", "KafkaProgram", "check_free", "free_ports", "write_properties"]
 
@@ -62,7 +62,6 @@ JVM_OPTIONS = (
 _PROPERTIES_NAME = "server.properties"
 _DATA_NAME = "data"
 _BOOTSTRAP_NAME = "bootstrap.checkpoint"
-_NEW_ARCHIVE_NAME = "classes.jsa"
 
 
 def free_ports(names: Iterable[str]) -> dict[str, int]:
@@ -122,18 +121,20 @@ class KafkaProgram:
     """Kafka's jars and the Java that runs them.
 
     Two files are created once per machine and kept with the jars, since they halve the time of a start: the feature
-    levels of a new cluster, and a class data sharing archive, which the first broker writes when it exits.
+    levels of a new cluster, and the archive of classes, which the first broker writes when it exits.
     """
 
     java: Path
     jars: tuple[Path, ...]
 
-    def broker_command(self, directory: Path) -> list[str]:
-        """Return the command that runs the broker of ``directory``."""
-        archive = self._archive()
-        reading = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
-        writing = [f"-XX:ArchiveClassesAtExit={directory / _NEW_ARCHIVE_NAME}"] if self.wants_archive() else []
-        return [*self._java(), *reading, *writing, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
+    @property
+    def archive(self) -> Path:
+        """Path of the archive of classes."""
+        return archive_of(self.jars[0].parent, (self.java.resolve(),))
+
+    def broker_command(self, directory: Path, options: Iterable[str]) -> list[str]:
+        """Return the command that runs the broker of ``directory``, with further options of the JVM."""
+        return [*self._java(), *options, "kafka.Kafka", str(directory / _PROPERTIES_NAME)]
 
     def format_storage(self, directory: Path) -> None:
         """Format the storage like ``kafka-storage format``, without starting its JVM."""
@@ -142,22 +143,6 @@ class KafkaProgram:
         (data / _BOOTSTRAP_NAME).write_bytes(self._bootstrap_metadata())
         identity = {"node.id": SERVER["node.id"], "cluster.id": _new_id(), "directory.id": _new_id()}
         _write(data / "meta.properties", {"version": "1", **identity})
-
-    def wants_archive(self) -> bool:
-        """Return whether the class data sharing archive is missing, so that the broker should exit on its own."""
-        archive = self._archive()
-        return not archive.exists() and os.access(archive.parent, os.W_OK)
-
-    def keep_archive(self, directory: Path) -> None:
-        """Keep the class data sharing archive, if the broker of ``directory`` has written one."""
-        fresh = directory / _NEW_ARCHIVE_NAME
-        if fresh.exists() and self.wants_archive():
-            _keep(fresh.read_bytes(), self._archive())
-
-    def _archive(self) -> Path:
-        program = self.java.resolve()
-        build = zlib.crc32(f"{program} {program.stat().st_mtime_ns}".encode())
-        return self.jars[0].parent / f"classes-{build:08x}.jsa"
 
     def _bootstrap_metadata(self) -> bytes:
         kept = self.jars[0].parent / _BOOTSTRAP_NAME

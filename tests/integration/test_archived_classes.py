@@ -1,4 +1,4 @@
-"""Spark's JVM writes an archive of its classes when it ends, and the next one on the machine has it in its memory."""
+"""A JVM, Spark's or a broker's, writes an archive of its classes when it ends, and the next one on the machine maps it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
-from kafkastream.spark.session.jars import connector_jars
-from kafkastream.testing import wait_until
+from kafkastream.spark.session.jars import broker_jars, connector_jars
+from kafkastream.testing import EmbeddedKafka, wait_until
 
 PROGRAM = """
 import pathlib
@@ -46,3 +47,27 @@ def test_the_second_start_maps_the_archive_of_the_first(tmp_path: Path) -> None:
     (fresh,) = folder.glob("*.new")
     wait_until(lambda: run() == f"{fresh.stem}.jsa", 120, "a start after the JVM has ended")
     assert list(folder.glob("*.new")) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the maps of a process")
+@pytest.mark.usefixtures("java")
+def test_the_second_broker_maps_the_archive_of_the_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    jars = broker_jars()[0].parent
+    folder = tmp_path / jars.parent.name / jars.name
+    shutil.copytree(jars, folder, ignore=shutil.ignore_patterns("classes-*"))
+    monkeypatch.setenv("KAFKASTREAM_JARS_DIR", str(tmp_path))
+    with EmbeddedKafka() as kafka:
+        assert archives_in_memory(kafka, folder) == set()
+    (fresh,) = folder.glob("*.new")
+    with EmbeddedKafka() as kafka:
+        assert archives_in_memory(kafka, folder) == {f"{fresh.stem}.jsa"}
+    assert list(folder.glob("*.new")) == []
+
+
+def archives_in_memory(kafka: EmbeddedKafka, folder: Path) -> set[str]:
+    """Return the names of a folder's archives that a broker has mapped."""
+    javas = (one for one in psutil.Process().children(recursive=True) if one.name() == "java")
+    (broker,) = (one for one in javas if one.cmdline()[-1].startswith(str(kafka.directory)))
+    maps = Path(f"/proc/{broker.pid}/maps").read_text()
+    return {Path(line).name for line in maps.splitlines() if str(folder) in line and line.endswith(".jsa")}

@@ -1,32 +1,27 @@
-"""Archive of the classes of Spark's JVM: written when the first JVM of a machine ends, and read when others start.
+"""Archive of a JVM's classes: written when the first JVM of a machine ends, and read when others start.
 
-Until its first result, a job with state loads 20,000 classes. A JVM that maps them from an archive spends half of the
-time on its start: https://docs.oracle.com/en/java/javase/17/vm/class-data-sharing.html.
+Until its first result, Spark's JVM loads 20,000 classes for a job with state. A JVM that maps them from an archive spends
+half of the time on its start: https://docs.oracle.com/en/java/javase/17/vm/class-data-sharing.html. The broker of
+``kafkastream.testing`` has such an archive, too.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
 import attrs
 
-__all__ = ["JVM_OPTIONS", "ArchivedClasses", "class_archive"]
-
-JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
-"""Environment variable with options of the JVM that ``spark-submit`` becomes:
-https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java.
-"""
+__all__ = ["ArchivedClasses", "archive_of", "class_archive"]
 
 _SWITCH: Final = "KAFKASTREAM_CLASS_ARCHIVE"
-_OPTIONS: Final = (JVM_OPTIONS, "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")
+_OPTIONS: Final = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")
 _OWN_CHOICE: Final = ("SharedArchiveFile", "ArchiveClassesAtExit", "-Xshare")
-_CLASS_PATH: Final = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
-_QUIET: Final = "-Xlog:cds*=off -Xlog:class+path=off"
+_QUIET: Final = ("-Xlog:cds*=off", "-Xlog:class+path=off")
 """The JVM warns of each class that an archive cannot have, and of an archive that it does not use."""
 _KEPT: Final = 2
 
@@ -37,15 +32,34 @@ class ArchivedClasses:
 
     Args:
         options: Options of the JVM; empty if it neither reads nor writes an archive.
-        lock: File descriptor that the JVM inherits and has open until its end; None if it writes no archive.
+        lock: File descriptor that the JVM, or the process that guards it, inherits and has open until its end; None if the
+            JVM writes no archive.
     """
 
-    options: str = ""
+    options: tuple[str, ...] = ()
     lock: int | None = None
+
+    @property
+    def inherited(self) -> tuple[int, ...]:
+        """File descriptors that the process inherits, for ``pass_fds``."""
+        return () if self.lock is None else (self.lock,)
+
+
+def archive_of(folder: Path, programs: Iterable[Path], settings: Iterable[str] = ()) -> Path:
+    """Return the path of an archive, whose name changes with what its classes depend on.
+
+    Args:
+        folder: Folder of archives.
+        programs: Java, and folders of jars; with their times of modification.
+        settings: What else decides on the class path.
+    """
+    parts = [*(f"{one} {one.stat().st_mtime_ns}" for one in programs), *settings]
+    digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return folder / f"classes-{digest[:8]}.jsa"
 
 
 @contextmanager
-def class_archive(folder: Path, spark: Path, environment: Mapping[str, str]) -> Iterator[ArchivedClasses]:
+def class_archive(archive: Path, environment: Mapping[str, str], options: str = "") -> Iterator[ArchivedClasses]:
     """Yield what a JVM needs to read the archive, or to write it at its end if there is none, while the JVM is started.
 
     A writer holds a lock until it has ended, so that there is one at a time, and no one reads what is not complete. A
@@ -53,12 +67,14 @@ def class_archive(folder: Path, spark: Path, environment: Mapping[str, str]) -> 
     and else ignores it.
 
     Args:
-        folder: Folder of the archive.
-        spark: Folder of Spark's installation.
+        archive: Path of the archive, by ``archive_of``.
         environment: Environment variables of the JVM; ``KAFKASTREAM_CLASS_ARCHIVE=off`` yields no options, and neither do
             options of the user about archives.
+        options: Further options that the user gives to the JVM.
     """
-    classes = _share(folder, spark, environment)
+    given = " ".join([options, *(environment.get(name, "") for name in _OPTIONS)])
+    is_off = environment.get(_SWITCH) == "off" or os.name != "posix" or any(one in given for one in _OWN_CHOICE)
+    classes = ArchivedClasses() if is_off else _share(archive)
     try:
         yield classes
     finally:
@@ -66,11 +82,7 @@ def class_archive(folder: Path, spark: Path, environment: Mapping[str, str]) -> 
             os.close(classes.lock)
 
 
-def _share(folder: Path, spark: Path, environment: Mapping[str, str]) -> ArchivedClasses:
-    given = " ".join(environment.get(name, "") for name in _OPTIONS)
-    if environment.get(_SWITCH) == "off" or os.name != "posix" or any(one in given for one in _OWN_CHOICE):
-        return ArchivedClasses()
-    archive = folder / f"classes-{_digest(spark, environment)}.jsa"
+def _share(archive: Path) -> ArchivedClasses:
     if not archive.exists():
         fresh = archive.with_suffix(".new")
         lock = _locked(archive.with_suffix(".lock"))
@@ -78,9 +90,9 @@ def _share(folder: Path, spark: Path, environment: Mapping[str, str]) -> Archive
             return ArchivedClasses()
         _keep(fresh, archive)
         if not archive.exists():
-            return ArchivedClasses(f'"-XX:ArchiveClassesAtExit={fresh}" {_QUIET}', lock)
+            return ArchivedClasses((f"-XX:ArchiveClassesAtExit={fresh}", *_QUIET), lock)
         os.close(lock)
-    return ArchivedClasses(f'"-XX:SharedArchiveFile={archive}" {_QUIET}')
+    return ArchivedClasses((f"-XX:SharedArchiveFile={archive}", *_QUIET))
 
 
 def _locked(path: Path) -> int | None:
@@ -111,12 +123,3 @@ def _keep(fresh: Path, archive: Path) -> None:
                 outdated.unlink(missing_ok=True)
         else:
             fresh.unlink()
-
-
-def _digest(spark: Path, environment: Mapping[str, str]) -> str:
-    """Return a digest of the Java and of what its class path is made of."""
-    programs = (Path(environment["JAVA_HOME"], "bin", "java").resolve(), spark / "jars")
-    parts = [f"{one} {one.stat().st_mtime_ns}" for one in programs]
-    return hashlib.sha256(
-        "\n".join([*parts, *(environment.get(name, "") for name in _CLASS_PATH)]).encode()
-    ).hexdigest()[:8]

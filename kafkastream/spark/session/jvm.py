@@ -27,7 +27,7 @@ from kafkastream.spark.internals.jvm import (
     spark_home,
     wrap_accumulator_errors,
 )
-from kafkastream.spark.session.class_archive import JVM_OPTIONS, class_archive
+from kafkastream.spark.session.class_archive import archive_of, class_archive
 from kafkastream.spark.session.worker_output import shown_lines
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
@@ -41,6 +41,11 @@ ENVIRONMENT: Final[Mapping[str, str]] = {"MALLOC_ARENA_MAX": "2"}
 glibc gives each thread a heap of its own, up to eight per core, and memory that RocksDB frees stays in it:
 https://github.com/prestodb/presto/issues/8993.
 """
+_JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
+"""Environment variable with options of the JVM that ``spark-submit`` becomes:
+https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java.
+"""
+_CLASS_PATH: Final = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 _LINES: Final = 8
 _END_OF_OUTPUT_S: Final = 5.0
 _END_OF_PROCESS_S: Final = 2.0
@@ -79,9 +84,10 @@ def _ended_unless_started(archives: Path) -> Iterator[Callable[..., subprocess.P
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
         environment = {**ENVIRONMENT, **options["env"]}
-        with class_archive(archives, spark_home(), environment) as classes:
-            environment[JVM_OPTIONS] = f"{classes.options} {environment.get(JVM_OPTIONS, '')}"
-            options["env"], options["pass_fds"] = environment, () if classes.lock is None else (classes.lock,)
+        given = environment.get(_JVM_OPTIONS, "")
+        with class_archive(_spark_archive(archives, environment), environment, given) as classes:
+            environment[_JVM_OPTIONS] = " ".join([*(f'"{one}"' for one in classes.options), given])
+            options["env"], options["pass_fds"] = environment, classes.inherited
             begun.append(subprocess.Popen(*arguments, **options))  # noqa: S603
         return begun[-1]
 
@@ -91,6 +97,11 @@ def _ended_unless_started(archives: Path) -> Iterator[Callable[..., subprocess.P
         for process in begun:
             process.kill()
         raise
+
+
+def _spark_archive(folder: Path, environment: Mapping[str, str]) -> Path:
+    java = Path(environment["JAVA_HOME"], "bin", "java").resolve()
+    return archive_of(folder, (java, spark_home() / "jars"), (environment.get(name, "") for name in _CLASS_PATH))
 
 
 @final
