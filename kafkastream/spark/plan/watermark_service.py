@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, final
 
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
@@ -64,7 +64,8 @@ class WatermarkService:
         self._seen: dict[int, dict[str, int]] = {}
         self._active: dict[tuple[int, str], float] = {}
         self._marked_idle: set[tuple[int, str]] = set()
-        self._timeouts_s = {one.idle_timeout.to_millis() / 1000 for one in _strategies(graph) if one.idle_timeout}
+        strategies = filter(None, map(_strategy, graph.nodes))
+        self._timeouts_s = {one.idle_timeout.to_millis() / 1000 for one in strategies if one.idle_timeout}
         self._names = operator_ids(graph.nodes)
         self._keyed = keyed_operator_ids(graph)
         self._splits: dict[int, frozenset[TopicPartition]] = {}
@@ -196,6 +197,19 @@ class WatermarkService:
         return _Input(combined, found.is_idle)
 
     def _now(self, node: Node) -> _Input:
+        if isinstance(node, SourceNode):
+            return self._of_source(node)
+        inputs = [self._of(self._graph[taken]) for taken in node.inputs]
+        strategy = _strategy(node)
+        if strategy is None:
+            return _lowest(inputs)
+        (upstream,) = inputs
+        if upstream.watermark == MAX_WATERMARK:
+            return upstream
+        splits = self._subtasks(node) or ("",)  # without any, as with an empty one
+        return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
+
+    def _of_source(self, node: SourceNode) -> _Input:
         match node:
             case SourceNode(source=CollectionSource(ends=True)):
                 return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
@@ -203,19 +217,8 @@ class WatermarkService:
                 return _Input(MAX_WATERMARK)
             case SourceNode() if not self._splits.get(node.id):  # without any partition, as with an empty one
                 return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
-            case SourceNode():
-                return _made_by(node.watermarks, self._of_partitions(node).values())
-            case (
-                OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
-                | StreamNode(watermarks=WatermarkStrategy() as strategy)
-            ):
-                upstream = self._of(self._graph[node.input])
-                if upstream.watermark == MAX_WATERMARK:
-                    return upstream
-                splits = self._subtasks(node) or ("",)  # without any, as with an empty one
-                return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
             case _:
-                return _lowest([self._of(self._graph[taken]) for taken in node.inputs])
+                return _made_by(node.watermarks, self._of_partitions(node).values())
 
     def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
         """Return the watermarks of a source's partitions; a finished one counts as idle."""
@@ -238,7 +241,7 @@ class WatermarkService:
         is_idle = is_quiet or (node.id, split) in self._marked_idle
         return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
 
-    def _subtasks(self, node: OperatorNode | StreamNode) -> frozenset[str]:
+    def _subtasks(self, node: Node) -> frozenset[str]:
         """Return the subtasks of a node that can receive elements: those that own a partition; all, after a shuffle."""
         before = [self._graph[one] for one in self._before(node)]
         # Rows of streams stay in the buckets of their subtasks.
@@ -268,16 +271,17 @@ class WatermarkService:
         return node
 
 
-def _strategies(graph: JobGraph) -> Iterator[WatermarkStrategy[Any]]:
-    """Return the strategies by which nodes generate watermarks."""
-    for node in graph.nodes:
-        match node:
-            case (
-                SourceNode(watermarks=WatermarkStrategy() as strategy)
-                | OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
-                | StreamNode(watermarks=WatermarkStrategy() as strategy)
-            ):
-                yield strategy
+def _strategy(node: Node) -> WatermarkStrategy[Any] | None:
+    """Return the strategy by which a node generates watermarks; None if it forwards those of its inputs."""
+    match node:
+        case (
+            SourceNode(watermarks=WatermarkStrategy() as strategy)
+            | OperatorNode(kind=OperatorKind.TIMESTAMPS, function=WatermarkStrategy() as strategy)
+            | StreamNode(watermarks=WatermarkStrategy() as strategy)
+        ):
+            return strategy
+        case _:
+            return None
 
 
 def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
