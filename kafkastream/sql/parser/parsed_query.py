@@ -94,12 +94,13 @@ class QueryText:
         return only
 
     def _parsed(self, sql: str) -> exp.Expr:
-        tokens = self._tokens(sql)
+        cursor = Cursor(self._source.text, self._of)  # which reports a text or comment that is not closed
+        tokens = self._tokens(sql, cursor)
         for token in tokens:
             if (word := token.text.upper()) in _REFUSED and token.token_type not in _TEXTS:
                 now = f"{_REFUSED[word]} {in_backticks(token.text)}"
                 raise self._source.refused(self._place(token.start), f"{word} is not supported.", now)
-        check_gaps(Cursor(self._source.text, self._of))
+        check_gaps(cursor)
         try:
             trees = Flink().parser().parse(tokens, sql)
         except ParseError as error:
@@ -121,11 +122,11 @@ class QueryText:
             raise self.refused(node, what, "Write the query without it.")
         return tree
 
-    def _tokens(self, sql: str) -> list[Token]:
+    def _tokens(self, sql: str, cursor: Cursor) -> list[Token]:
         try:
             return Flink().tokenize(sql)
         except SqlglotError as error:
-            for before, token in pairwise(tokenize(self._source)):  # which reports a text or comment that is not closed
+            for before, token in pairwise(cursor.tokens):
                 if before.value == "X" and before.end == token.start and token.kind is TokenKind.STRING:
                     what = f"Binary literal string {token.text} must contain only characters '0' - '9', 'A' - 'F'"
                     raise self._source.error(before.start, what, "Write two of them for each byte.") from None

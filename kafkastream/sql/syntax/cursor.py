@@ -30,6 +30,13 @@ class Cursor:
         of: Owner of the text, for errors.
         reserved: Words that are names in backticks alone.
 
+    Attributes:
+        source: Text with the positions of errors.
+        tokens: All tokens, the last of which is the end.
+
+    Raises:
+        DefinitionError: A character is not allowed, or a quote or a comment is not closed.
+
     Example:
         >>> cursor = Cursor("DROP TABLE IF EXISTS `a`.b")
         >>> cursor.take("DROP", "VIEW"), cursor.take("DROP", "TABLE"), cursor.take("IF", "EXISTS"), cursor.path()
@@ -38,7 +45,7 @@ class Cursor:
 
     def __init__(self, text: str, of: str = "", reserved: frozenset[str] = RESERVED) -> None:
         self.source = SqlText(text, of)
-        self._tokens = tokenize(self.source)
+        self.tokens = tokenize(self.source)
         self._reserved = reserved
         self._at = 0
         self._furthest = 0
@@ -47,16 +54,16 @@ class Cursor:
     @property
     def token(self) -> Token:
         """Return the next token."""
-        return self._tokens[self._at]
+        return self.tokens[self._at]
 
     @property
     def before(self) -> Token:
         """Return the token that was read last."""
-        return self._tokens[self._at - 1]
+        return self.tokens[self._at - 1]
 
     def ahead(self, count: int = 1) -> Token:
         """Return the token ``count`` positions after the next one."""
-        return self._tokens[min(self._at + count, len(self._tokens) - 1)]
+        return self.tokens[min(self._at + count, len(self.tokens) - 1)]
 
     @property
     def ended(self) -> bool:
@@ -66,13 +73,13 @@ class Cursor:
     def advance(self) -> Token:
         """Read any token."""
         token = self.token
-        self._at = min(self._at + 1, len(self._tokens) - 1)
+        self._at = min(self._at + 1, len(self.tokens) - 1)
         return token
 
     def sees(self, *words: str) -> bool:
         """Return whether the given keywords or symbols come next."""
         for at, word in enumerate(words, self._at):
-            if not is_word(self._tokens[at], word):
+            if not is_word(self.tokens[at], word):
                 self.missing(word, at - self._at)
                 return False
         return True
@@ -155,7 +162,7 @@ class Cursor:
 
     def unexpected(self) -> DefinitionError:
         """Return the error about the furthest token that did not fit."""
-        token = self._tokens[min(self._furthest, len(self._tokens) - 1)]
+        token = self.tokens[min(self._furthest, len(self.tokens) - 1)]
         tried = list(dict.fromkeys(self._tried))
         return self.error(token, f"Expected {_either(tried)}, found {self.found(token)}.", self._advice(token, tried))
 
