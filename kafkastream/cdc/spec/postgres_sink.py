@@ -17,7 +17,7 @@ from kafkastream.model.common.immutable import Secret, redacted
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import enum_member, positive, text
 from kafkastream.sql.connectors.connector import Connector
-from kafkastream.sql.connectors.jdbc_options import MAX_RETRIES, PASSWORD, USERNAME
+from kafkastream.sql.connectors.jdbc_options import FLUSH_MAX_ROWS, MAX_RETRIES, PASSWORD, USERNAME
 from kafkastream.sql.settings import options_of, read_settings, setting, settings_under
 
 __all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
@@ -58,11 +58,8 @@ TYPES: Final = Option[TypeNormalization](
         "everything else."
     ),
 )
-MAX_ROWS: Final = Option[int](
-    key="sink.buffer-flush.max-rows",
-    parse=positive,
-    default=10_000,
-    doc="Number of rows that are sent to the server at once.",
+MAX_ROWS: Final = attrs.evolve(
+    FLUSH_MAX_ROWS, parse=positive, default=10_000, doc="Number of rows that are sent to the server at once."
 )
 PROPERTIES: Final = OptionFamily(
     prefix="properties.", doc="Further parameters of libpq, such as `properties.sslmode: require`."

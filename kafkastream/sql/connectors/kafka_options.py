@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Final
+from typing import Any, Final, NamedTuple, final
 
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, TransactionNamingStrategy
 from kafkastream.options.option import Option, OptionFamily
@@ -20,9 +20,8 @@ from kafkastream.sql.connectors.header_filter import HeaderFilter, header_filter
 
 __all__ = [
     "BOOTSTRAP_SERVERS",
+    "BOUNDED",
     "BOUNDED_MODE",
-    "BOUNDED_OFFSETS",
-    "BOUNDED_TIMESTAMP",
     "BUFFER_FLUSH_INTERVAL",
     "BUFFER_FLUSH_MAX_ROWS",
     "CHECK_DUPLICATED_GROUP",
@@ -37,6 +36,7 @@ __all__ = [
     "PARTITIONER",
     "PROPERTIES",
     "SEMANTIC",
+    "STARTUP",
     "STARTUP_MODE",
     "STARTUP_OFFSETS",
     "STARTUP_TIMESTAMP",
@@ -49,6 +49,7 @@ __all__ = [
     "VALUE_FORMAT",
     "BoundedMode",
     "FieldsInclude",
+    "ScanEnd",
     "StartupMode",
 ]
 
@@ -78,6 +79,28 @@ class FieldsInclude(enum.Enum):
 
     ALL = "ALL"
     EXCEPT_KEY = "EXCEPT_KEY"
+
+
+@final
+class ScanEnd(NamedTuple):
+    """Options of the position where a source starts, or stops.
+
+    Attributes:
+        name: Word for the position in errors.
+        mode: Option with the kind of the position.
+        offsets: Option with offsets, for a position of that kind.
+        timestamp: Option with a time, for a position of that kind.
+    """
+
+    name: str
+    mode: Option[Any]
+    offsets: Option[str | None]
+    timestamp: Option[int | None]
+
+    @property
+    def options(self) -> tuple[Option[Any], ...]:
+        """All the options."""
+        return (self.mode, self.offsets, self.timestamp)
 
 
 TOPIC: Final = Option[tuple[str, ...]](
@@ -203,6 +226,8 @@ BOUNDED_TIMESTAMP: Final = Option[int | None](
     default=None,
     doc="Stopping time with `timestamp`, in ms since 1970-01-01 UTC.",
 )
+STARTUP: Final = ScanEnd("startup", STARTUP_MODE, STARTUP_OFFSETS, STARTUP_TIMESTAMP)
+BOUNDED: Final = ScanEnd("bounded", BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_TIMESTAMP)
 DISCOVERY_INTERVAL: Final = Option[int](
     key="scan.topic-partition-discovery.interval",
     parse=millis_or_never,

@@ -5,26 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from kafkastream.sql.connectors import jdbc_options, kafka_options
+from kafkastream.sql.connectors.connector import CONNECTOR
 from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["check_legacy"]
 
 _TODAY: Final[Mapping[str, str]] = {
-    "connector.type": "connector",
-    "connector.topic": "topic",
-    "connector.startup-mode": "scan.startup.mode",
-    "connector.specific-offsets": "scan.startup.specific-offsets",
-    "connector.startup-timestamp-millis": "scan.startup.timestamp-millis",
-    "connector.sink-partitioner": "sink.partitioner",
-    "connector.url": "url",
-    "connector.table": "table-name",
-    "connector.driver": "driver",
-    "connector.username": "username",
-    "connector.password": "password",
-    "connector.write.max-retries": "sink.max-retries",
-    "format.type": "format",
+    "connector.type": CONNECTOR.key,
+    "connector.topic": kafka_options.TOPIC.key,
+    "connector.startup-mode": kafka_options.STARTUP_MODE.key,
+    "connector.specific-offsets": kafka_options.STARTUP_OFFSETS.key,
+    "connector.startup-timestamp-millis": kafka_options.STARTUP_TIMESTAMP.key,
+    "connector.sink-partitioner": kafka_options.PARTITIONER.key,
+    "connector.url": jdbc_options.URL.key,
+    "connector.table": jdbc_options.TABLE_NAME.key,
+    "connector.driver": jdbc_options.DRIVER.key,
+    "connector.username": jdbc_options.USERNAME.key,
+    "connector.password": jdbc_options.PASSWORD.key,
+    "connector.write.max-retries": jdbc_options.MAX_RETRIES.key,
+    "format.type": kafka_options.FORMAT.key,
 }
-_PREFIXES: Final[Mapping[str, str]] = {"connector.properties.": "properties.", "format.": "<format>."}
+_PREFIXES: Final[Mapping[str, str]] = {"connector.properties.": kafka_options.PROPERTIES.prefix, "format.": "<format>."}
 _GONE: Final = ("connector.", "schema.")
 _UPDATE_MODE: Final = "update-mode"
 

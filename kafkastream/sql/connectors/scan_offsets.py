@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, TypeVar
 
 from kafkastream.model.connectors.offsets_initializers import OffsetResetStrategy, OffsetsInitializer
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.options.option import Option
 from kafkastream.sql.connectors.kafka_options import (
+    BOUNDED,
     BOUNDED_MODE,
-    BOUNDED_OFFSETS,
-    BOUNDED_TIMESTAMP,
     PROPERTIES,
+    STARTUP,
     STARTUP_MODE,
-    STARTUP_OFFSETS,
-    STARTUP_TIMESTAMP,
     TOPIC,
     BoundedMode,
+    ScanEnd,
     StartupMode,
 )
 from kafkastream.sql.table_options import Declaration, GivenOptions
@@ -28,19 +27,6 @@ T = TypeVar("T")
 
 AUTO_OFFSET_RESET: Final = "auto.offset.reset"
 _PARTITION_OFFSET: Final = re.compile(r"partition:([+-]?\d+),offset:([+-]?\d+)", re.ASCII)
-
-
-class _End(NamedTuple):
-    """Options of the start or the end of a table."""
-
-    name: str
-    mode: Option[Any]
-    offsets: Option[str | None]
-    timestamp: Option[int | None]
-
-
-_STARTUP: Final = _End("startup", STARTUP_MODE, STARTUP_OFFSETS, STARTUP_TIMESTAMP)
-_BOUNDED: Final = _End("bounded", BOUNDED_MODE, BOUNDED_OFFSETS, BOUNDED_TIMESTAMP)
 
 
 def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
@@ -57,9 +43,9 @@ def starting_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer:
         case StartupMode.GROUP_OFFSETS:
             return OffsetsInitializer.committed_offsets(_reset_strategy(options))
         case StartupMode.TIMESTAMP:
-            return _timestamp(options, _STARTUP)
+            return _timestamp(options, STARTUP)
         case StartupMode.SPECIFIC_OFFSETS:
-            return _specific(options, _STARTUP)
+            return _specific(options, STARTUP)
 
 
 def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer | None:
@@ -76,9 +62,9 @@ def stopping_offsets(options: GivenOptions[Declaration]) -> OffsetsInitializer |
         case BoundedMode.GROUP_OFFSETS:
             return OffsetsInitializer.committed_offsets()
         case BoundedMode.TIMESTAMP:
-            return _timestamp(options, _BOUNDED)
+            return _timestamp(options, BOUNDED)
         case BoundedMode.SPECIFIC_OFFSETS:
-            return _specific(options, _BOUNDED)
+            return _specific(options, BOUNDED)
 
 
 def _reset_strategy(options: GivenOptions[Declaration]) -> OffsetResetStrategy:
@@ -94,13 +80,13 @@ def _reset_strategy(options: GivenOptions[Declaration]) -> OffsetResetStrategy:
     return OffsetResetStrategy[text.upper()]
 
 
-def _timestamp(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializer:
+def _timestamp(options: GivenOptions[Declaration], end: ScanEnd) -> OffsetsInitializer:
     millis = _needed(options, end, end.timestamp)
     with options.reading(end.timestamp.key):
         return OffsetsInitializer.timestamp(millis)
 
 
-def _specific(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializer:
+def _specific(options: GivenOptions[Declaration], end: ScanEnd) -> OffsetsInitializer:
     text, topics = _needed(options, end, end.offsets), options.get(TOPIC)
     if len(topics) != 1:
         raise options.refusal(
@@ -122,7 +108,7 @@ def _specific(options: GivenOptions[Declaration], end: _End) -> OffsetsInitializ
         )
 
 
-def _needed(options: GivenOptions[Declaration], end: _End, option: Option[T | None]) -> T:
+def _needed(options: GivenOptions[Declaration], end: ScanEnd, option: Option[T | None]) -> T:
     value = options.get(option)
     if value is None:
         raise options.refusal(
