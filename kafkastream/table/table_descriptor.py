@@ -13,6 +13,7 @@ from kafkastream.model.job.configuration import Value, text_of
 from kafkastream.options.option import Option
 from kafkastream.options.option import Option as ConfigOption
 from kafkastream.sql.connectors import check_partitions
+from kafkastream.sql.connectors.connector import CONNECTOR
 from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
@@ -28,7 +29,6 @@ __all__ = [
     "TableDescriptorBuilder",
 ]
 
-_CONNECTOR: Final = "connector"
 _FORMAT: Final = "format"
 _Options = FrozenMap[str, str]
 
@@ -139,7 +139,7 @@ class TableDescriptor:
         Args:
             connector: Identifier of the connector, such as ``kafka``.
         """
-        return TableDescriptorBuilder(TableDescriptor(options=FrozenMap({_CONNECTOR: connector})))
+        return TableDescriptorBuilder(TableDescriptor(options=FrozenMap({CONNECTOR.key: connector})))
 
     forConnector = for_connector
 
@@ -269,7 +269,7 @@ class TableDescriptorBuilder:
         Raises:
             DefinitionError: The table has another connector.
         """
-        if partition_keys and self._descriptor._options.get(_CONNECTOR) != FILESYSTEM.identifier:
+        if partition_keys and self._descriptor._options.get(CONNECTOR.key) != FILESYSTEM.identifier:
             raise refusal(PARTITIONS, f"partitioned_by({', '.join(map(repr, partition_keys))})")
         return self._with(partition_keys=partition_keys)
 

@@ -21,9 +21,7 @@ CONNECTOR: Final = Option[str | None](
     key="connector",
     parse=text,
     default=None,
-    doc=(
-        "Connector of the table: `kafka`, `upsert-kafka`, `filesystem`, `jdbc`, `print`, `blackhole`, `datagen` or `nexmark`."
-    ),
+    doc="Identifier of the table's connector.",
 )
 PROPERTY_VERSION: Final = Option[int](
     key="property-version",
