@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,6 +61,10 @@ def _has_more(parts: Parts, topic: str, than: int) -> bool:
     return len(parts.values(topic)) > than
 
 
+def _has_all(parts: Parts, topic: str, end: int) -> bool:
+    return len(set(parts.values(topic))) == end
+
+
 def numbers(begin: int, end: int) -> list[Record]:
     return [Record(str(number), partition=number % 2) for number in range(begin, end)]
 
@@ -70,6 +73,13 @@ def written(parts: Parts, topic: str, count: int) -> list[str | None]:
     """The values in a topic, once there are so many; a busy machine takes its time to start workers."""
     wait_until(partial(_has_more, parts, topic, count - 1), _PATIENCE_S, f"{count} records")
     return parts.values(topic)
+
+
+def await_next_epoch(spark: SparkSession) -> None:
+    """Wait until the Spark job of the current epoch has ended."""
+    tracker = spark.sparkContext.statusTracker()
+    current = set(tracker.getActiveJobsIds())
+    wait_until(lambda: current.isdisjoint(tracker.getActiveJobsIds()), _PATIENCE_S, "the end of the epoch")
 
 
 @contextmanager
@@ -93,6 +103,7 @@ def test_all_records_come_through_over_several_epochs(
     parts: Parts,
     two: str,
     new_topic: NewTopic,
+    spark: SparkSession,
     guarantee: DeliveryGuarantee,
 ) -> None:
     target = new_topic()
@@ -100,7 +111,7 @@ def test_all_records_come_through_over_several_epochs(
         for round_ in range(5):
             parts.kafka.produce(two, numbers(1000 * round_, 1000 * (round_ + 1)))
             written(parts, target, 1000 * (round_ + 1))
-            time.sleep(0.5)
+            await_next_epoch(spark)
     assert job.get_job_status().result() is JobStatus.CANCELED
     assert parts.values(target) == sorted(map(str, range(5000)))
     metrics = job.get_metrics()
@@ -280,10 +291,9 @@ def test_job_goes_on_after_a_function_raises_and_after_a_worker_is_killed(
     stream = read(parts.endless(two)).map(FailsOnce(checkpoints / "flag", how), Types.STRING())
     stream.sink_to(sink_of(parts, target, guarantee))
     with running(env.execute_async("fails once")):
-        for round_ in range(5):
-            parts.kafka.produce(two, numbers(200 * round_, 200 * (round_ + 1)))
-            time.sleep(0.3)
-        wait_until(lambda: len(set(parts.values(target))) == 1000, _PATIENCE_S, "all records")
+        for begin, end in ((0, 600), (600, 1000)):  # the function fails at 700
+            parts.kafka.produce(two, numbers(begin, end))
+            wait_until(partial(_has_all, parts, target, end), _PATIENCE_S, f"all records below {end}")
     written = Counter(parts.values(target))
     assert set(written) == set(map(str, range(1000)))
     if guarantee is DeliveryGuarantee.EXACTLY_ONCE:

@@ -202,13 +202,19 @@ def test_query_that_somebody_else_stops_fails_the_job(
         job.get_job_execution_result().result(30)
 
 
-def test_cancel_before_a_collection_is_no_failure(env: StreamExecutionEnvironment) -> None:
-    def slowly(value: int) -> int:
-        time.sleep(1)
+def test_cancel_before_a_collection_is_no_failure(env: StreamExecutionEnvironment, tmp_path: Path) -> None:
+    begun, cancelled = tmp_path / "begun", tmp_path / "cancelled"
+
+    def until_cancelled(value: int) -> int:
+        begun.touch()
+        wait_until(cancelled.exists, 60, "the cancellation")
         return value
 
-    env.from_collection([1], Types.INT()).map(slowly).print()
+    env.from_collection([1], Types.INT()).map(until_cancelled).print()
     env.from_collection([2], Types.INT()).print()
     job = env.execute_async("two collections")
-    job.cancel().result(60)
+    wait_until(begun.exists, 60, "the first collection")
+    end = job.cancel()
+    cancelled.touch()
+    end.result(60)
     assert job.get_job_status().result() is JobStatus.CANCELED

@@ -118,7 +118,7 @@ def test_a_thread_of_the_program_may_wait_after_the_main_one_has_ended() -> None
         job = begun(STARTED, "brief", brief)
         def wait():
             threading.main_thread().join()
-            time.sleep(0.5)
+            ended(job)
             print(job.wait() and job.status().name)
         threading.Thread(target=wait).start()
         """
