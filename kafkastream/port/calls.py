@@ -322,7 +322,7 @@ def schema_of(node: Lambda, built: Type, body: Body) -> ast.expr:
     block = node.body if isinstance(node.body, Block) else Block((Return(node.body, line=node.line),), line=node.line)
     kind = built.argument(0)
     parameters = tuple(one if one.type != UNKNOWN else attrs.evolve(one, type=kind) for one in node.parameters)
-    method = Method("serialize", Type("byte", dimensions=1), parameters, block, frozenset(), (), None, line=node.line)
+    method = Method("serialize", Type("byte", dimensions=1), parameters, block, line=node.line)
     declared = anonymous_class((method,), line=node.line)
     return expression(New(Type("SerializationSchema"), (), declared, line=node.line), body).code
 

@@ -227,7 +227,7 @@ def _constructor(info: ClassInfo, body: Body) -> ast.stmt | None:
     made = [each for one in starts for each in _initial(one, info, body)]
     if chosen is None and not made:
         return None
-    method = chosen or Method("<init>", Type("void"), (), None, frozenset(), (), None)
+    method = chosen or Method("<init>", Type("void"))
     tree = method_of(method, body).tree
     assert isinstance(tree, ast.FunctionDef)
     place = len(docstring(method.comment))

@@ -158,22 +158,7 @@ def index_of(files: Iterable[JavaFile]) -> ProgramIndex:
 
 def anonymous_class(methods: tuple[Method, ...], line: int) -> ClassDeclaration:
     """Return the body of an anonymous class with these methods."""
-    return ClassDeclaration(
-        name="",
-        kind="anonymous",
-        superclass=None,
-        interfaces=(),
-        type_parameters=(),
-        fields=(),
-        methods=methods,
-        classes=(),
-        constants=(),
-        components=(),
-        modifiers=frozenset(),
-        annotations=(),
-        comment=None,
-        line=line,
-    )
+    return ClassDeclaration("", "anonymous", methods=methods, line=line)
 
 
 def anonymous_info(declared: ClassDeclaration, index: ProgramIndex) -> ClassInfo:
@@ -196,7 +181,7 @@ def _class_name(declared: ClassDeclaration, taken: set[str]) -> str:
 def _info(declared: ClassDeclaration, python: str, named: Mapping[str, ClassDeclaration]) -> ClassInfo:
     fields = {one.name: one for one in declared.fields}
     for component in declared.components:
-        fields[component.name] = Field(component.name, component.type, None, frozenset(), (), None, line=component.line)
+        fields[component.name] = Field(component.name, component.type, line=component.line)
     role = _role(declared, named)
     return ClassInfo(
         declared,
@@ -259,7 +244,7 @@ def _is_open(field: Field) -> bool:
 
 def _getters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
     for field in fields.values():
-        has_lombok = declared.annotated(*_GETTERS) or any(one.name in _GETTERS for one in field.annotations)
+        has_lombok = declared.annotated(*_GETTERS) or field.annotated(*_GETTERS)
         if has_lombok and not field.is_static:
             yield _getter_name(field), field.name
         if declared.kind == "record":
@@ -279,9 +264,8 @@ def _getter_name(field: Field) -> str:
 
 def _setters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
     for field in fields.values():
-        if (
-            declared.annotated(*_SETTERS) or any(one.name in _SETTERS for one in field.annotations)
-        ) and not field.is_static:
+        has_lombok = declared.annotated(*_SETTERS) or field.annotated(*_SETTERS)
+        if has_lombok and not field.is_static:
             yield f"set{field.name[:1].upper()}{field.name[1:]}", field.name
     for method in declared.methods:
         found = _only_statement(method.body)

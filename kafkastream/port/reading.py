@@ -119,17 +119,10 @@ def _body(tree: Tree | None, kind: str) -> ClassDeclaration:
     return ClassDeclaration(
         name="",
         kind=kind,
-        superclass=None,
-        interfaces=(),
-        type_parameters=(),
         fields=tuple(field for one in members for field in _fields(one)),
         methods=tuple(method for one in members for method in _methods(one)),
         classes=tuple(filter(None, (declaration(one) for one in members if one.type in _KINDS))),
         constants=tuple(_constant(one) for one in members if one.type == "enum_constant"),
-        components=(),
-        modifiers=frozenset(),
-        annotations=(),
-        comment=None,
         **place(tree),
     )
 
@@ -189,7 +182,7 @@ def _initializer(tree: Tree) -> Method:
     is_static = tree.type == "static_initializer"
     block = block_of(named(tree)[0] if is_static else tree)
     modifiers = frozenset({"static"} if is_static else ())
-    return Method("<clinit>", Type("void"), (), block, modifiers, (), None, **place(tree))
+    return Method("<clinit>", Type("void"), body=block, modifiers=modifiers, **place(tree))
 
 
 def _constant(tree: Tree) -> EnumConstant:

@@ -29,41 +29,43 @@ class Annotation(Node):
     value: Expression | None = None
 
 
+@attrs.frozen(kw_only=True)
+class Declaration(Node):
+    """Base of the declarations that may have modifiers, annotations and a comment."""
+
+    modifiers: frozenset[str] = frozenset()
+    annotations: tuple[Annotation, ...] = ()
+    comment: Comment | None = None
+
+    @property
+    def is_static(self) -> bool:
+        """True if a member belongs to the class, not to its objects."""
+        return "static" in self.modifiers
+
+    def annotated(self, *names: str) -> bool:
+        """Return whether there is one of these annotations."""
+        return any(one.name in names for one in self.annotations)
+
+
 @final
 @attrs.frozen
-class Field(Node):
+class Field(Declaration):
     """Field of a class."""
 
     name: str
     type: Type
-    value: Expression | None
-    modifiers: frozenset[str]
-    annotations: tuple[Annotation, ...]
-    comment: Comment | None
-
-    @property
-    def is_static(self) -> bool:
-        """True if the field belongs to the class, not to its objects."""
-        return "static" in self.modifiers
+    value: Expression | None = None
 
 
 @final
 @attrs.frozen
-class Method(Node):
+class Method(Declaration):
     """Method; a constructor has the name ``<init>``, a static block ``<clinit>``."""
 
     name: str
     type: Type
-    parameters: tuple[Parameter, ...]
-    body: Block | None
-    modifiers: frozenset[str]
-    annotations: tuple[Annotation, ...]
-    comment: Comment | None
-
-    @property
-    def is_static(self) -> bool:
-        """True if the method belongs to the class, not to its objects."""
-        return "static" in self.modifiers
+    parameters: tuple[Parameter, ...] = ()
+    body: Block | None = None
 
 
 @final
@@ -79,7 +81,7 @@ class EnumConstant(Node):
 
 @final
 @attrs.frozen
-class ClassDeclaration(Node):
+class ClassDeclaration(Declaration):
     """Class, interface, enumeration, record, or the body of an anonymous class.
 
     Args:
@@ -90,23 +92,16 @@ class ClassDeclaration(Node):
 
     name: str
     kind: str
-    superclass: Type | None
-    interfaces: tuple[Type, ...]
-    type_parameters: tuple[str, ...]
-    fields: tuple[Field, ...]
-    methods: tuple[Method, ...]
-    classes: tuple[ClassDeclaration, ...]
-    constants: tuple[EnumConstant, ...]
-    components: tuple[Parameter, ...]
-    modifiers: frozenset[str]
-    annotations: tuple[Annotation, ...]
-    comment: Comment | None
+    superclass: Type | None = None
+    interfaces: tuple[Type, ...] = ()
+    type_parameters: tuple[str, ...] = ()
+    fields: tuple[Field, ...] = ()
+    methods: tuple[Method, ...] = ()
+    classes: tuple[ClassDeclaration, ...] = ()
+    constants: tuple[EnumConstant, ...] = ()
+    components: tuple[Parameter, ...] = ()
     owner: str = ""
     path: str = ""
-
-    def annotated(self, *names: str) -> bool:
-        """Return whether the class has one of these annotations."""
-        return any(one.name in names for one in self.annotations)
 
 
 @final
