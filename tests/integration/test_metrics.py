@@ -436,9 +436,15 @@ def test_prometheus_is_answered_while_the_job_runs(parts: Parts, topic: str, cap
         ask()
 
 
-def test_port_in_use_is_told_before_the_job_starts(caplog: pytest.LogCaptureFixture) -> None:
+def test_port_in_use_is_told_before_the_job_starts(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    refused = tmp_path / "refused"
+
+    def until_refused(value: str) -> str:
+        wait_until(refused.exists, 60, "the refusal")
+        return value
+
     first = reporters(prom_port="0")
-    first.from_elements("a").map(slowly).print()
+    first.from_elements("a").map(until_refused).print()
     with caplog.at_level(logging.INFO, "kafkastream"):
         running = first.execute_async("first")
     taken = str(port_of(caplog))
@@ -446,6 +452,7 @@ def test_port_in_use_is_told_before_the_job_starts(caplog: pytest.LogCaptureFixt
     second.from_elements(1).print()
     with pytest.raises(SetupError, match="no free port"):
         second.execute("second")
+    refused.touch()
     running.get_job_execution_result().result(60)
 
 
