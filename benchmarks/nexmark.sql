@@ -1,6 +1,6 @@
 -- Nexmark's events, views and queries q0 to q22, as in https://github.com/nexmark/nexmark (Apache License 2.0).
 -- Left out: q6, which Flink refuses.
--- Different: q10 writes no files, q13 reads the side input from the table side_input of the caller,
+-- Different: the caller replaces the path of q10's files, q13 reads the side input from the table side_input of the caller,
 -- and q14 calls the function count_char of the caller.
 
 
@@ -293,7 +293,17 @@ CREATE TABLE nexmark_q10 (
   extra  VARCHAR,
   dt STRING,
   hm STRING
-) WITH ('connector' = 'blackhole');
+) PARTITIONED BY (dt, hm) WITH (
+  'connector' = 'filesystem',
+  'path' = '${path}',
+  'format' = 'csv',
+  'sink.partition-commit.trigger' = 'partition-time',
+  'sink.partition-commit.delay' = '1 min',
+  'sink.partition-commit.policy.kind' = 'success-file',
+  'partition.time-extractor.timestamp-pattern' = '$dt $hm:00',
+  'sink.rolling-policy.rollover-interval' = '1min',
+  'sink.rolling-policy.check-interval' = '1min'
+);
 
 INSERT INTO nexmark_q10
 SELECT auction, bidder, price, `dateTime`, extra, DATE_FORMAT(`dateTime`, 'yyyy-MM-dd'), DATE_FORMAT(`dateTime`, 'HH:mm')

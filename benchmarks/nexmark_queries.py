@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["STATEMENTS", "Query", "count_char", "events_table", "queries", "side_input_table", "views"]
+__all__ = ["STATEMENTS", "Query", "count_char", "events_table", "files_table", "queries", "side_input_table", "views"]
 
 STATEMENTS = tuple(
     statement.strip()
@@ -18,7 +18,7 @@ STATEMENTS = tuple(
     )
     if statement.strip()
 )
-_SINK = re.compile(r"CREATE TABLE nexmark_(q\d+) \((.*)\) WITH", re.DOTALL)
+_SINK = re.compile(r"CREATE TABLE nexmark_(q\d+) \((.*?)\n\) ", re.DOTALL)
 _INSERT = "INSERT INTO nexmark_{}\n"
 
 
@@ -59,6 +59,11 @@ def side_input_table(path: str) -> str:
         "CREATE TABLE side_input (key BIGINT, `value` STRING) "
         f"WITH ('connector' = 'filesystem', 'path' = '{path}', 'format' = 'csv')"
     )
+
+
+def files_table(path: str) -> str:
+    """Return the statement that declares the files of q10, ``nexmark_q10``, in a directory."""
+    return next(one for one in STATEMENTS if one.startswith("CREATE TABLE nexmark_q10")).replace("${path}", path)
 
 
 def views() -> tuple[str, ...]:

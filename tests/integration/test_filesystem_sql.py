@@ -8,8 +8,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import DeserializationError, StorageError, UnsupportedFeatureError
-from kafkastream.table import TableEnvironment
-from kafkastream.testing import KafkaBroker
+from kafkastream.table import EnvironmentSettings, TableEnvironment, TableResult
+from kafkastream.testing import KafkaBroker, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
 
@@ -21,6 +21,12 @@ def create(t_env: TableEnvironment, name: str, columns: str, path: Path, options
 def rows(t_env: TableEnvironment, query: str) -> list[list[object]]:
     with t_env.execute_sql(query).collect() as found:
         return sorted((list(row) for row in found), key=str)
+
+
+def stop(result: TableResult) -> None:
+    job = result.get_job_client()
+    assert job is not None
+    job.cancel().result(120)
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -53,6 +59,75 @@ def test_records_become_files_and_files_are_joined_with_records(
     assert rows(t_env, "SELECT * FROM joined") == [[1, "a/b"], [2, None], [3, "a/b"]]
     with pytest.raises(UnsupportedFeatureError, match="a 'filesystem' table, without state, together with"):
         t_env.execute_sql("SELECT id FROM records UNION ALL SELECT id FROM files")
+
+
+class Archive:
+    """A job that writes the records of a topic by hour, with a micro-batch for each call of ``produce``."""
+
+    def __init__(self, kafka: KafkaBroker, topic: str, folder: Path) -> None:
+        self._kafka = kafka
+        self._topic = topic
+        self._folder = folder
+        self.out = folder / "out"
+
+    def start(self, bounded: str = "") -> TableResult:
+        t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+        config = t_env.get_config().set("parallelism.default", "2").set("pipeline.name", "archive")
+        config.set("execution.checkpointing.dir", (self._folder / "checkpoints").as_uri())
+        config.set("execution.checkpointing.interval", "200 ms")
+        t_env.execute_sql(
+            "CREATE TABLE records (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts) WITH ("
+            f"'connector' = 'kafka', 'topic' = '{self._topic}', 'format' = 'json', "
+            f"'properties.bootstrap.servers' = '{self._kafka.bootstrap_servers}', {bounded}"
+            "'scan.startup.mode' = 'earliest-offset')"
+        )
+        commit = {
+            "sink.partition-commit.trigger": "partition-time",
+            "sink.partition-commit.delay": "1 h",
+            "sink.partition-commit.policy.kind": "success-file",
+            "partition.time-extractor.timestamp-pattern": "$dt $h:00:00",
+        }
+        options = ", ".join(f"'{key}' = '{value}'" for key, value in {"format": "json", **commit}.items())
+        create(t_env, "files", "id INT NOT NULL, dt STRING, h STRING", self.out, options, "PARTITIONED BY (dt, h)")
+        return t_env.execute_sql(
+            "INSERT INTO files SELECT id, DATE_FORMAT(ts, 'yyyy-MM-dd'), DATE_FORMAT(ts, 'HH') FROM records WHERE id > 0"
+        )
+
+    def produce(self, id_: int, time: str) -> None:
+        """Produce a record and, if it is no tick, wait until it is in a file."""
+        self._kafka.produce(self._topic, [f'{{"id":{id_},"ts":"2026-03-01 {time}"}}'])
+        wait_until(lambda: not id_ or self._is_written(id_), 120, f"record {id_} in a file")
+
+    def _is_written(self, id_: int) -> bool:
+        return any(f'{{"id":{id_}}}' in text for text in contents(self.out).values())
+
+    @property
+    def committed(self) -> set[str]:
+        return {file.parent.name for file in self.out.rglob("_SUCCESS")}
+
+
+def test_partitions_are_committed_when_the_watermark_has_passed_them(
+    spark: SparkSession, kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    archive = Archive(kafka, new_topic(), tmp_path)
+    running = archive.start()
+    archive.produce(1, "10:05:00")
+    archive.produce(2, "11:00:00")  # the watermark is 1 ms before 11:00
+    archive.produce(3, "10:59:59")
+    assert archive.committed == set()
+    stop(running)
+    running = archive.start()
+    archive.produce(0, "11:00:00.002")  # the query drops it, and the watermark passes 10:00 + 1 h
+    wait_until(lambda: archive.committed == {"h=10"}, 120, "the commit of a partition from before the restart")
+    (success,) = archive.out.rglob("_SUCCESS")
+    success.unlink()
+    archive.produce(4, "10:30:00")
+    wait_until(success.exists, 120, "another commit, after late data")
+    assert archive.committed == {"h=10"}
+    stop(running)
+    archive.start(bounded="'scan.bounded.mode' = 'latest-offset', ").wait()
+    assert archive.committed == {"h=10", "h=11"}
+    assert sorted("".join(contents(archive.out).values()).split()) == [f'{{"id":{id_}}}' for id_ in (1, 2, 3, 4)]
 
 
 def test_rows_come_back_from_files(t_env: TableEnvironment, spark: SparkSession, tmp_path: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
-from benchmarks.nexmark_queries import Query, count_char, events_table, queries, side_input_table, views
+from benchmarks.nexmark_queries import Query, count_char, events_table, files_table, queries, side_input_table, views
 from kafkastream.table import TableEnvironment
 from kafkastream.table.udf import udf
 from tests.differential.golden_nexmark import NEXMARK
@@ -40,6 +42,23 @@ def as_texts(query: Query) -> str:
     texts = [f"COALESCE(CAST({column} AS STRING), 'None')" for column in columns]
     missing = ["CAST(NULL AS STRING)"] * (WIDEST - len(texts))
     return f"SELECT '{query.name}', {', '.join((*texts, *missing))} FROM ({query.select}) AS t ({', '.join(columns)})"
+
+
+def test_bids_are_in_files_by_minute(nexmark: TableEnvironment, tmp_path: Path) -> None:
+    out = tmp_path / "bids"
+    nexmark.execute_sql(files_table(str(out)))
+    (query,) = (query for query in queries() if query.name == "q10")
+    nexmark.execute_sql(f"INSERT INTO nexmark_q10 {query.select}").wait()
+    partitions = {file.parent for file in out.rglob("part-*")}
+    assert {file.parent for file in out.rglob("_SUCCESS")} == partitions
+    rows: Counter[str] = Counter()
+    for folder in partitions:
+        values = [unquote(part).partition("=")[2] for part in folder.relative_to(out).parts]
+        for file in folder.glob("part-*"):
+            with file.open(newline="") as lines:
+                rows.update(row_text([*line, *values]) for line in csv.reader(lines))
+    assert final_rows(rows)["count"] == json.loads(NEXMARK.read_text())["queries"]["q10"]["count"]
+    assert final_rows(rows) == json.loads(NEXMARK.read_text())["queries"]["q10"]
 
 
 @pytest.mark.parametrize("names", [SAMPLE, pytest.param(ALL, marks=pytest.mark.nightly)], ids=["sample", "all"])

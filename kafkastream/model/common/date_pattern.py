@@ -49,6 +49,27 @@ class DatePattern:
         """Return the text of a time."""
         return "".join(_written(match[0], time) for match in _TOKEN.finditer(self.pattern))
 
+    def parse(self, text: str) -> datetime.datetime:
+        """Read a date, and the time of day if the pattern has an hour; midnight otherwise.
+
+        Raises:
+            ValueError: The text does not match the pattern, or the pattern lacks a part of the date.
+
+        Example:
+            >>> DatePattern("yyyyMMdd'T'HH").parse("20260301T07"), DatePattern("d.M.yy").parse("1.3.26")
+            (datetime.datetime(2026, 3, 1, 7, 0), datetime.datetime(2026, 3, 1, 0, 0))
+        """
+        found = re.fullmatch("".join(_read_by(match[0]) for match in _TOKEN.finditer(self.pattern)), text, re.ASCII)
+        if found is None:
+            raise ValueError(f"{text!r} does not match the date pattern {self.pattern!r}")
+        fields = {name: int(digits) for name, digits in found.groupdict().items()}
+        if "century" in fields:
+            fields["year"] = 2000 + fields.pop("century")
+        if missing := sorted({"year", "month", "day"} - fields.keys()):
+            raise ValueError(f"the date pattern {self.pattern!r} has no {missing[0]}")
+        clock = (fields.get(name, 0) if "hour" in fields else 0 for name in ("hour", "minute", "second"))
+        return datetime.datetime(fields["year"], fields["month"], fields["day"], *clock)  # noqa: DTZ001 - a wall clock
+
 
 def _is_number(token: str) -> bool:
     """Return whether a token of letters is a number of a date; Java writes three letters of a month as its name."""
@@ -64,6 +85,18 @@ def _written(token: str, time: datetime.datetime) -> str:
     if token in ("yy", "uu"):
         number %= 100
     return f"{number:0{len(token)}}"
+
+
+def _read_by(token: str) -> str:
+    """Return the regular expression of a token; numbers are named groups."""
+    if token[0] == "'":
+        return re.escape(token[1:-1].replace("''", "'") or "'")
+    if token[0] not in _FIELDS:
+        return re.escape(token)
+    if token in ("yy", "uu"):
+        return r"(?P<century>\d\d)"
+    digits = f"{{{len(token)}}}" if len(token) > 1 else "+"
+    return rf"(?P<{_FIELDS[token[0]]}>\d{digits})"
 
 
 def zone_of(name: str) -> datetime.tzinfo:

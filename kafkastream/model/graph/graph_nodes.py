@@ -72,6 +72,7 @@ class OperatorKind(enum.Enum):
     LOOKUP_JOIN = "LookupJoin"
     CHANGELOG_NORMALIZE = "ChangelogNormalize"
     UPSERT_MATERIALIZE = "SinkUpsertMaterializer"
+    PARTITION_COMMIT = "PartitionCommitter"
     TIMESTAMPS = "Timestamps/Watermarks"
 
 

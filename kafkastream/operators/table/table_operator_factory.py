@@ -20,6 +20,7 @@ from kafkastream.operators.table.joins.temporal_join import TemporalJoinOperator
 from kafkastream.operators.table.joins.window_join import WindowJoinOperator
 from kafkastream.operators.table.materialize import MaterializeOperator
 from kafkastream.operators.table.normalize import NormalizeOperator
+from kafkastream.operators.table.partition_commit import PartitionCommitOperator
 from kafkastream.operators.table.patterns.match_operator import MatchOperator
 from kafkastream.operators.table.sort_operator import SortOperator
 from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
@@ -35,6 +36,7 @@ from kafkastream.sql.plan.operations import (
     Normalize,
     OverAggregate,
     Pairs,
+    PartitionCommit,
     SessionAggregate,
     SessionRows,
     Sort,
@@ -61,6 +63,8 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
         case OverAggregate():
             return over_operator(operation)
+        case PartitionCommit():
+            return PartitionCommitOperator(operation, what.keys[0])
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
             return _join(operation, what.keys)
         case _:

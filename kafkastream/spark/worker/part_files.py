@@ -82,10 +82,12 @@ class WrittenParts:
     Args:
         names: Names of its files.
         parts: Final path of each file, with its hidden path until the micro-batch is complete.
+        completed: Directories to which the sink's success file is added.
     """
 
     names: PartNames
     parts: Mapping[Path, Path]
+    completed: frozenset[Path] = frozenset()
 
 
 @final
@@ -106,9 +108,11 @@ class PartCommits:
             self._clean(sink, written, {*parts, *parts.values()})
             for path, hidden in parts.items():
                 hidden.replace(path)
-            for folder in {path.parent for path in parts}:
-                if sink.success_file is not None:
+            completed = {folder for task in written for folder in task.completed if folder.is_dir()}
+            if sink.success_file is not None:
+                for folder in completed:
                     (folder / sink.success_file).touch()
+            for folder in {path.parent for path in parts} | completed:
                 _flush(folder)
 
     def _clean(self, sink: FileSink, written: Iterable[WrittenParts], kept: set[Path]) -> None:

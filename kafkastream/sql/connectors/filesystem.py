@@ -27,11 +27,12 @@ from kafkastream.sql.connectors.key_value_fields import PartField, RecordPart
 from kafkastream.sql.connectors.metadata import MetadataField, metadata_field
 from kafkastream.sql.connectors.table_endpoints import RowsAtHand, TableSink, TableSource
 from kafkastream.sql.files.parquet_file_format import ParquetFormat
+from kafkastream.sql.files.partition_commits import PartitionCommit, PartitionTime
 from kafkastream.sql.files.tables import Partitions, TableFiles
 from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
-from kafkastream.sql.type_families import BYTES, CONSTRUCTED
+from kafkastream.sql.type_families import BYTES, CONSTRUCTED, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = [
@@ -118,11 +119,13 @@ class TableRowsWriter(BulkWriterFactory):
     Args:
         part: Columns in the files, without partition columns, and their format.
         partitions: The partition columns.
+        commit: Moment at which partitions are committed; None with each micro-batch that writes to them.
     """
 
     engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_rows"
     part: RecordPart
     partitions: Partitions
+    commit: PartitionCommit | None = None
 
 
 @final
@@ -173,8 +176,8 @@ def filesystem_sink(definition: TableDefinition, environ: Mapping[str, str] | No
     _read_all(options, its.WRITING)
     check_no_written_metadata(options)
     partitions = _partitions(options)
-    writer = TableRowsWriter(_part(options), partitions)
     has_success = bool(partitions.fields) and options.get(its.COMMIT_POLICY) is not None
+    writer = TableRowsWriter(_part(options), partitions, _commit(options, partitions) if has_success else None)
     sink = FileSink(
         base_path=_path(options),
         encoder=writer,
@@ -219,6 +222,32 @@ def _partitions(options: TableOptions) -> Partitions:
         if field.type.kind in _NO_NAMES:
             raise options.column_refusal(f"a partition column cannot be of type {field.type}", field.name)
     return Partitions(fields, options.get(its.PARTITION_DEFAULT_NAME))
+
+
+def _commit(options: TableOptions, partitions: Partitions) -> PartitionCommit | None:
+    """Return the moment at which partitions are committed; None with each micro-batch that writes to them.
+
+    Raises:
+        UnsupportedFeatureError: The time of a partition is read from a column that is neither text nor a whole number.
+    """
+    delay_ms = options.get(its.COMMIT_DELAY)
+    if options.get(its.COMMIT_TRIGGER) is its.CommitTrigger.PROCESS_TIME:
+        return PartitionCommit(delay_ms=delay_ms, time=None) if delay_ms else None
+    time = PartitionTime(
+        columns=tuple(partitions.names),
+        pattern=options.get(its.TIME_PATTERN),
+        formatter=options.get(its.TIME_FORMATTER),
+        zone=options.get(its.WATERMARK_ZONE),
+        default_name=partitions.default_name,
+    )
+    for field in partitions.fields:
+        if field.name in time.read and field.type.kind not in TEXT | WHOLE:
+            raise UnsupportedFeatureError(
+                f"the time of a partition from a column of type {field.type}",
+                where=options.where(its.COMMIT_TRIGGER.key),
+                now=f"Declare column '{field.name}' as STRING, and write the time as DATE_FORMAT(ts, 'yyyy-MM-dd').",
+            )
+    return PartitionCommit(delay_ms=delay_ms, time=time)
 
 
 def _part(options: TableOptions) -> RecordPart:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.common.date_pattern import DatePattern, zone_of
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, bytes_of_memory, enum_member, millis_of_duration, text
 
@@ -41,6 +42,15 @@ def _only(parse: Callable[[str], T], allowed: T, now: str) -> Callable[[str], T]
         return found
 
     return parsed
+
+
+def _zone(value: str) -> str:
+    zone_of(value)
+    return value
+
+
+def _date_pattern(value: str) -> str:
+    return DatePattern(value).pattern
 
 
 PATH: Final = Option[str | None](
@@ -102,20 +112,50 @@ SHUFFLE: Final = Option[bool](
 )
 COMMIT_TRIGGER: Final = Option[CommitTrigger](
     key="sink.partition-commit.trigger",
-    parse=_only(enum_member(CommitTrigger), CommitTrigger.PROCESS_TIME, "Use 'process-time'."),
+    parse=enum_member(CommitTrigger),
     default=CommitTrigger.PROCESS_TIME,
     doc=(
-        "Time at which a partition is complete: `process-time`, with each micro-batch that writes to it. "
-        "`partition-time` is refused."
+        "Time at which a partition is complete: `process-time`, with each micro-batch that writes to it, or a delay "
+        "after its first row; `partition-time`, when the watermark has passed the time of the partition and the delay."
     ),
 )
 COMMIT_DELAY: Final = Option[int](
     key="sink.partition-commit.delay",
-    parse=_only(
-        millis_of_duration, 0, "Leave it out: a partition is committed with each micro-batch that writes to it."
-    ),
+    parse=millis_of_duration,
     default=0,
-    doc="Delay before a partition is complete. Any value but `0 s` is refused.",
+    doc="Delay before a partition is complete, such as `1 h` for a partition of an hour, whose time is its begin.",
+)
+WATERMARK_ZONE: Final = Option[str](
+    key="sink.partition-commit.watermark-time-zone",
+    parse=_zone,
+    default="UTC",
+    doc=(
+        "Time zone of the time of partitions: `UTC` if the watermark is that of a TIMESTAMP column, the session's if it "
+        "is that of a TIMESTAMP_LTZ column."
+    ),
+)
+TIME_EXTRACTOR: Final = Option[str](
+    key="partition.time-extractor.kind",
+    parse=_only(text, "default", "Leave it out, and write the time into the partition columns."),
+    default="default",
+    doc="Extractor of the time of a partition: `default`. `custom` is refused.",
+)
+TIME_PATTERN: Final = Option[str | None](
+    key="partition.time-extractor.timestamp-pattern",
+    parse=text,
+    default=None,
+    doc=(
+        "Text with the time of a partition, in which `$name` is the value of a partition column, such as "
+        "`$day $hour:00:00`. By default the value of the first column."
+    ),
+)
+TIME_FORMATTER: Final = Option[str | None](
+    key="partition.time-extractor.timestamp-formatter",
+    parse=_date_pattern,
+    default=None,
+    doc=(
+        "Pattern of that text, in Java's letters, such as `yyyyMMdd`. By default `yyyy-MM-dd HH:mm:ss`, or a date alone."
+    ),
 )
 COMMIT_POLICY: Final = Option[CommitPolicy | None](
     key="sink.partition-commit.policy.kind",
@@ -146,6 +186,10 @@ WRITING: Final = (
     SHUFFLE,
     COMMIT_TRIGGER,
     COMMIT_DELAY,
+    WATERMARK_ZONE,
+    TIME_EXTRACTOR,
+    TIME_PATTERN,
+    TIME_FORMATTER,
     COMMIT_POLICY,
     SUCCESS_FILE,
     AUTO_COMPACTION,

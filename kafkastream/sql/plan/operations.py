@@ -8,6 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.model.functions.keyed_operation import KeyedOperation
+from kafkastream.sql.files.partition_commits import PartitionCommit
 from kafkastream.sql.plan.aggregate_call import AggregateCall, AggregateFunction
 from kafkastream.sql.plan.join_operations import IntervalJoin, Join, JoinKind, LookupJoin, Matches, Pairs, TemporalJoin
 from kafkastream.sql.plan.match_operation import MatchRecognize
@@ -32,6 +33,7 @@ __all__ = [
     "Order",
     "OverAggregate",
     "Pairs",
+    "PartitionCommit",
     "SessionAggregate",
     "SessionRows",
     "Sort",
@@ -248,6 +250,7 @@ Operation = (
     | Matches
     | Normalize
     | Materialize
+    | PartitionCommit
 )
 
 

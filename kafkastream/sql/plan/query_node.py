@@ -38,6 +38,7 @@ from kafkastream.sql.plan.operations import (
     Operation,
     OverAggregate,
     Pairs,
+    PartitionCommit,
     SessionAggregate,
     SessionRows,
     Sort,
@@ -363,4 +364,5 @@ _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
     Matches: OperatorKind.JOIN,
     Normalize: OperatorKind.CHANGELOG_NORMALIZE,
     Materialize: OperatorKind.UPSERT_MATERIALIZE,
+    PartitionCommit: OperatorKind.PARTITION_COMMIT,
 }

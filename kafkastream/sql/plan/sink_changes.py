@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import TableSink
-from kafkastream.sql.plan.operations import Materialize
+from kafkastream.sql.connectors import FileTableSink, TableSink
+from kafkastream.sql.plan.operations import Materialize, PartitionCommit
 from kafkastream.sql.plan.plan_builder import normalized
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.table import Position, TableDefinition
@@ -36,6 +37,8 @@ def consumed(
         DefinitionError: The sink is insert-only, and the query is not.
     """
     has_changes = table is not None and not relation.changelog.is_insert_only
+    if isinstance(sink, FileTableSink) and sink.writer.commit is not None and not has_changes:
+        return _committed(relation, sink.writer.partitions.names, sink.writer.commit)
     if sink is None or table is None or not has_changes:
         return normalized(relation, ttl_ms)
     if sink.changelog.is_insert_only:
@@ -58,6 +61,20 @@ def consumed(
         merged=(normalized(relation, ttl_ms),),
         keys=(key,),
         operation=Materialize(ttl_ms=ttl_ms),
+    )
+
+
+def _committed(relation: Relation, partition: Sequence[str], commit: PartitionCommit) -> Relation:
+    """Return the rows of a table in files by partition, with a DELETE for each partition that is complete.
+
+    The sink is insert-only, so this row kind has no other meaning there.
+    """
+    names = [field.name for field in relation.fields]
+    return Stateful(
+        fields=relation.fields,
+        merged=(relation,),
+        keys=(tuple(map(names.index, partition)),),
+        operation=commit,
     )
 
 

@@ -37,6 +37,7 @@ from kafkastream.sql.plan.operations import (
     Order,
     OverAggregate,
     Pairs,
+    PartitionCommit,
     SessionAggregate,
     SessionRows,
     Sort,
@@ -198,6 +199,16 @@ def _operation(operation: Operation) -> str:
             return "Normalize"
         case Materialize():
             return "Materialize"
+        case PartitionCommit():
+            return f"PartitionCommit {_commit_time(operation)}"
+
+
+def _commit_time(operation: PartitionCommit) -> str:
+    """Describe the moment at which partitions are committed, which their timers have."""
+    time, delay = operation.time, f"DELAY {operation.delay_ms} ms"
+    if time is None:
+        return f"process-time {delay}"
+    return f"partition-time {_tuple(time.read)} {time.pattern} {time.formatter} {time.zone} {delay}"
 
 
 def _aggregate(

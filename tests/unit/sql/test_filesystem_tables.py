@@ -17,6 +17,7 @@ from kafkastream.model.connectors.file_sink_settings import DefaultRollingPolicy
 from kafkastream.spark.sql.files.file_contents import file_elements
 from kafkastream.sql.connectors import FileTableSink, FileTableSource, check_partitions, sink_of, source_of
 from kafkastream.sql.files.parquet_file_format import ParquetCompression, ParquetFormat
+from kafkastream.sql.files.partition_commits import PartitionCommit, PartitionTime
 from kafkastream.sql.files.tables import Partitions, TableFile, TableFiles
 from kafkastream.sql.formats import CsvFormat, JsonFormat
 from kafkastream.sql.syntax.like import liked
@@ -76,6 +77,29 @@ def test_options_say_how_files_are_written() -> None:
     assert whole.sink.success_file is None
 
 
+def test_partitions_are_committed_by_their_time() -> None:
+    options = {
+        "sink_partition__commit_trigger": "partition-time",
+        "sink_partition__commit_delay": "1 min",
+        "sink_partition__commit_watermark__time__zone": "GMT+01:00",
+        "partition_time__extractor_timestamp__pattern": "$k 00:00:00",
+        "partition_default__name": "none",
+    }
+    policy = {"sink_partition__commit_policy_kind": "success-file"}
+
+    def commit(partitions: str = "PARTITIONED BY (dated, k)", **given: str) -> PartitionCommit | None:
+        sink = sink_of(definition(partitions=partitions, **given))
+        assert isinstance(sink, FileTableSink)
+        return sink.writer.commit
+
+    time = PartitionTime(columns=("dated", "k"), pattern="$k 00:00:00", zone="GMT+01:00", default_name="none")
+    assert commit(**options, **policy) == PartitionCommit(delay_ms=60_000, time=time)
+    assert commit(**policy, sink_partition__commit_delay="1 s") == PartitionCommit(delay_ms=1_000, time=None)
+    assert commit(**policy) is None
+    assert commit(**options) is None  # as in Flink, without a policy nothing is committed
+    assert commit(partitions="", **options, **policy) is None
+
+
 def test_parquet_has_its_options() -> None:
     sink = sink_of(definition(format="parquet", parquet_compression="zstd", parquet_utc__timezone="true"))
     assert isinstance(sink, FileTableSink)
@@ -96,14 +120,33 @@ BAD: dict[str, tuple[Callable[[], TableDefinition], type[KafkastreamError], str]
         "Unsupported value 'abc' for 'sink.rolling-policy.file-size'",
     ),
     "trigger": (
-        lambda: definition(sink_partition__commit_trigger="partition-time"),
-        UnsupportedFeatureError,
-        "'partition-time' is not supported",
+        lambda: definition(sink_partition__commit_trigger="sometimes"),
+        DefinitionError,
+        "Unsupported value 'sometimes' for 'sink.partition-commit.trigger'",
     ),
-    "delay": (
-        lambda: definition(sink_partition__commit_delay="1 h"),
+    "zone": (
+        lambda: definition(sink_partition__commit_watermark__time__zone="Mars"),
+        DefinitionError,
+        "there is no time zone 'Mars'",
+    ),
+    "formatter": (
+        lambda: definition(partition_time__extractor_timestamp__formatter="EEE"),
+        DefinitionError,
+        "'EEE' of the date pattern 'EEE' is not supported",
+    ),
+    "extractor": (
+        lambda: definition(partition_time__extractor_kind="custom"),
         UnsupportedFeatureError,
-        "'1 h' is not supported",
+        "'custom' is not supported",
+    ),
+    "time of a date": (
+        lambda: definition(
+            partitions="PARTITIONED BY (dated)",
+            sink_partition__commit_trigger="partition-time",
+            sink_partition__commit_policy_kind="success-file",
+        ),
+        UnsupportedFeatureError,
+        "the time of a partition from a column of type DATE",
     ),
     "policy": (
         lambda: definition(sink_partition__commit_policy_kind="metastore"),

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyarrow import compute
 from pyspark.sql import Column, DataFrame, functions
 
+from kafkastream.model.common.row import RowKind
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.spark.sql.files.parquet_files import ParquetWriter
 from kafkastream.spark.sql.files.part_formats import Chunk, ColumnPart, LinePart, Part, PartFormat, part_format
@@ -18,6 +19,7 @@ from kafkastream.spark.sql.formats.message_format import message_of
 from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.sql.rows.row_elements import RowsDecoder
 from kafkastream.spark.sql.rows.sink_rows import TableWriter, table_writer, taken
+from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.batches import Batch, ElementError
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.connectors import FileTableSink
@@ -106,13 +108,23 @@ class FileRows(RowsDecoder):
         """Return the rows, as columns."""
         is_parquet = isinstance(self.writer.part.format, ParquetFormat)
         data = _data(len(self.writer.part.fields)) if is_parquet else [_LINE]
-        rows = arrow.select([*data, *_partition(len(self.writer.partitions.fields))])
+        kind = [KIND] if self.writer.commit is not None else []
+        rows = arrow.select([*kind, *data, *_partition(len(self.writer.partitions.fields))])
         return Batch(ArrowRows(rows), [None] * arrow.num_rows, range(arrow.num_rows))
 
 
 class _TableParts(PartFormat):
     def __init__(self, writer: TableRowsWriter) -> None:
         self._partitions = writer.partitions
+        self._is_told = writer.commit is not None
+
+    def completed(self, values: Sequence[Any]) -> Iterable[str] | None:
+        """Return the directories of the partitions that ``PartitionCommitOperator`` has found complete."""
+        assert isinstance(values, ArrowRows)
+        if not self._is_told:
+            return None
+        ends = values.rows.filter(compute.equal(values.rows[KIND], RowKind.DELETE.value))
+        return [folder for folder, _ in _folders(ends, self._partitions)]
 
     def chunks(self, values: Sequence[Any]) -> Iterable[tuple[str | None, Chunk]]:
         """Group rows by the directory of their partition."""
@@ -120,7 +132,9 @@ class _TableParts(PartFormat):
         rows, width = values.rows, len(self._partitions.fields)
         if not width:
             return [("", self._chunk(rows))]
-        data = rows.select(rows.schema.names[:-width])
+        if self._is_told:
+            rows = rows.filter(compute.invert(compute.equal(rows[KIND], RowKind.DELETE.value)))
+        data = rows.select([name for name in rows.schema.names[:-width] if name != KIND])
         return [(folder, self._chunk(data.take(places))) for folder, places in _folders(rows, self._partitions)]
 
     def _chunk(self, rows: pa.RecordBatch) -> Chunk:

@@ -95,6 +95,7 @@ class FileOperator(SinkOperator):
     _task: TaskScope = attrs.field(default=TaskScope(""), init=False)
     _names: PartNames | None = attrs.field(default=None, init=False)
     _buckets: dict[str, _Bucket] = attrs.field(factory=dict, init=False)
+    _completed: frozenset[str] | None = attrs.field(default=None, init=False)
 
     def begin(self, task: TaskScope) -> None:
         """Note the origin of the task's elements."""
@@ -103,7 +104,7 @@ class FileOperator(SinkOperator):
         # Several tasks may have elements of one origin, unless it is a partition of a topic.
         origin = task.origin if task.split or spark is None else f"{task.origin}/{spark.partitionId()}"
         self._names = PartNames.of(batch.slots, self.identity, batch.batch, origin, is_partition=bool(task.split))
-        self._buckets = {}
+        self._buckets, self._completed = {}, None
 
     def open(self, context: RuntimeContext) -> None:
         """Look up the format of the files."""
@@ -112,7 +113,9 @@ class FileOperator(SinkOperator):
     def write(self, batch: Batch) -> None:
         """Write elements."""
         assert self._format is not None
-        chunks = self._format.chunks(batch.values)
+        chunks, completed = self._format.chunks(batch.values), self._format.completed(batch.values)
+        if completed is not None:
+            self._completed = (self._completed or frozenset()).union(completed)
         with translated_file_errors(self.sink.base_path):
             for folder, chunk in chunks:
                 self._bucket(folder).write(chunk)
@@ -124,7 +127,9 @@ class FileOperator(SinkOperator):
             for bucket in self._buckets.values():
                 bucket.end_part()
         parts = {path: hidden for bucket in self._buckets.values() for path, hidden in bucket.parts.items()}
-        yield Report(ReportKind.FILES, self.node, WrittenParts(self._names, parts))
+        completed = self._buckets.keys() if self._completed is None else self._completed
+        folders = frozenset(Path(self.sink.base_path, folder) for folder in completed)
+        yield Report(ReportKind.FILES, self.node, WrittenParts(self._names, parts, folders))
 
     def abandon(self) -> None:
         """Delete the part files."""

@@ -63,6 +63,10 @@ class PartFormat(ABC):
     def begin(self, stream: IO[bytes]) -> Part:
         """Begin a part file."""
 
+    def completed(self, values: Sequence[Any]) -> Iterable[str] | None:
+        """Return the directories that are complete now; None, the default, for those that elements are written to."""
+        return None
+
 
 @Registry
 def part_format(encoder: Encoder | BulkWriterFactory, element_type: TypeInformation[Any] | None) -> PartFormat:
