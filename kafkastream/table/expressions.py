@@ -206,7 +206,7 @@ def current_database() -> Expression[Any]:
 
 
 def row_interval(rows: int) -> Expression[Any]:
-    """Make a number of rows, for over windows."""
+    """Make a number of rows, for over windows and for group windows by processing time."""
     return Expression(Text(f"{rows} ROWS", value=rows))
 
 

@@ -64,7 +64,7 @@ class Tumble:
         """Return a window of a length.
 
         Args:
-            size: Interval, such as ``lit(10).minutes``.
+            size: Interval, such as ``lit(10).minutes``; or ``row_interval(n)``, on a processing time.
         """
         return TumbleWithSize((_length("Tumble.over", size),))
 
@@ -150,7 +150,7 @@ class Slide:
         """Return a window of a length.
 
         Args:
-            size: Interval, such as ``lit(10).minutes``.
+            size: Interval, such as ``lit(10).minutes``; or ``row_interval(n)``, on a processing time.
         """
         return SlideWithSize(_length("Slide.over", size))
 

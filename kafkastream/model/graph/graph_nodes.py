@@ -60,6 +60,7 @@ class OperatorKind(enum.Enum):
     BROADCAST_PROCESS = "Co-Process-Broadcast"
     GROUP_AGGREGATE = "GroupAggregate"
     WINDOW_AGGREGATE = "WindowAggregate"
+    GROUP_WINDOW_AGGREGATE = "GroupWindowAggregate"
     WINDOW_TABLE_FUNCTION = "WindowTableFunction"
     DEDUPLICATE = "Deduplicate"
     RANK = "Rank"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kafkastream.operators.stream.keyed_operators import KeyedOperator
+from kafkastream.operators.table.aggregates.count_window_aggregate import CountWindowAggregateOperator
 from kafkastream.operators.table.aggregates.group_aggregate import GroupAggregateOperator
 from kafkastream.operators.table.aggregates.over_aggregate import over_operator
 from kafkastream.operators.table.aggregates.session_aggregate import SessionAggregateOperator
@@ -25,6 +26,7 @@ from kafkastream.operators.table.patterns.match_operator import MatchOperator
 from kafkastream.operators.table.sort_operator import SortOperator
 from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
 from kafkastream.sql.plan.operations import (
+    CountWindowAggregate,
     Deduplicate,
     GroupAggregate,
     IntervalJoin,
@@ -59,6 +61,8 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return WindowAggregateOperator(operation, retracts=retracts, partial=partial)
         case SessionAggregate():
             return SessionAggregateOperator(operation, retracts=retracts)
+        case CountWindowAggregate():
+            return CountWindowAggregateOperator(operation)
         case TopN():
             return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
         case OverAggregate():

@@ -7,7 +7,7 @@ from typing import Final
 
 from kafkastream.sql.plan.operations import AggregateFunction
 
-__all__ = ["AGGREGATES", "GROUP_WINDOWS"]
+__all__ = ["AGGREGATES", "GROUP_WINDOWS", "ROW_COUNT"]
 
 AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
     **{one.value: one for one in AggregateFunction if not (one.value.startswith("$") or one.needs_order)},
@@ -15,6 +15,9 @@ AGGREGATES: Final[Mapping[str, AggregateFunction]] = {
     "STDDEV": AggregateFunction.STDDEV_SAMP,
 }
 """Aggregates by name; some have two."""
+
+ROW_COUNT: Final = "$ROWS"
+"""Function that the Table API writes for a length in rows; SQL has none."""
 
 _GROUPED = "Write GROUP BY {0}(ts, ...), with the same arguments."
 GROUP_WINDOWS: Final[Mapping[str, str]] = {

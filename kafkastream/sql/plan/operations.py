@@ -18,6 +18,7 @@ from kafkastream.sql.plan.time_attribute import TimeAttribute
 __all__ = [
     "AggregateCall",
     "AggregateFunction",
+    "CountWindowAggregate",
     "Deduplicate",
     "GroupAggregate",
     "IntervalJoin",
@@ -102,6 +103,26 @@ class SessionAggregate:
     gap_ms: int
     time: TimeAttribute = TimeAttribute.EVENT
     zone: str = "UTC"
+
+
+@final
+@attrs.frozen(kw_only=True)
+class CountWindowAggregate:
+    """Count window aggregate: emits the aggregates of each key and window once, when the window is full.
+
+    Input columns: the key, then arguments. Output columns: the key, one column per call.
+
+    Args:
+        calls: Aggregates.
+        keys: Number of key columns.
+        size: Number of rows of a window.
+        slide: Number of rows between the beginnings of two windows.
+    """
+
+    calls: tuple[AggregateCall, ...]
+    keys: int
+    size: int
+    slide: int
 
 
 @final
@@ -236,6 +257,7 @@ Operation = (
     GroupAggregate
     | WindowAggregate
     | SessionAggregate
+    | CountWindowAggregate
     | SessionRows
     | Deduplicate
     | TopN

@@ -26,6 +26,7 @@ from kafkastream.model.graph.job_graph import (
 from kafkastream.sql.connectors import StreamTableSource, TableSink, source_of
 from kafkastream.sql.plan.branches import Branch, Origin, branches
 from kafkastream.sql.plan.operations import (
+    CountWindowAggregate,
     Deduplicate,
     GroupAggregate,
     IntervalJoin,
@@ -350,6 +351,7 @@ _KINDS: Final[Mapping[type[Operation], OperatorKind]] = {
     GroupAggregate: OperatorKind.GROUP_AGGREGATE,
     WindowAggregate: OperatorKind.WINDOW_AGGREGATE,
     SessionAggregate: OperatorKind.WINDOW_AGGREGATE,
+    CountWindowAggregate: OperatorKind.GROUP_WINDOW_AGGREGATE,
     SessionRows: OperatorKind.WINDOW_TABLE_FUNCTION,
     Deduplicate: OperatorKind.DEDUPLICATE,
     TopN: OperatorKind.RANK,

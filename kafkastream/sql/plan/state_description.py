@@ -24,6 +24,7 @@ from kafkastream.sql.plan.match_operation import (
 )
 from kafkastream.sql.plan.operations import (
     AggregateCall,
+    CountWindowAggregate,
     Deduplicate,
     GroupAggregate,
     IntervalJoin,
@@ -185,7 +186,7 @@ def _computed(scan: Scan, places: Iterable[int]) -> str:
 
 def _operation(operation: Operation) -> str:
     match operation:
-        case GroupAggregate() | WindowAggregate() | SessionAggregate() | SessionRows():
+        case GroupAggregate() | WindowAggregate() | SessionAggregate() | CountWindowAggregate() | SessionRows():
             return _aggregate(operation)
         case Deduplicate():
             return f"Deduplicate {operation.keep.value} {operation.time.value} {_column(operation.column)}"
@@ -212,7 +213,7 @@ def _commit_time(operation: PartitionCommit) -> str:
 
 
 def _aggregate(
-    operation: GroupAggregate | WindowAggregate | SessionAggregate | SessionRows,
+    operation: GroupAggregate | WindowAggregate | SessionAggregate | CountWindowAggregate | SessionRows,
 ) -> str:
     match operation:
         case GroupAggregate():
@@ -221,6 +222,8 @@ def _aggregate(
             return f"WindowAggregate {_calls(operation.calls)} {operation.time.value} {operation.zone}"
         case SessionAggregate():
             return f"SessionAggregate {_calls(operation.calls)} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
+        case CountWindowAggregate():
+            return f"CountWindowAggregate {_calls(operation.calls)} {operation.size} ROWS EVERY {operation.slide}"
         case SessionRows():
             return f"SessionRows c{operation.column} GAP {operation.gap_ms} ms {operation.time.value} {operation.zone}"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kafkastream.sql.expressions.aggregate_names import ROW_COUNT
+from kafkastream.sql.quoting import quoted
 from kafkastream.table.api.expression_tree import ExpressionNode, Text
 from kafkastream.table.api.operation import ApiOperation
 from kafkastream.table.api.operation_text import OverText
@@ -14,15 +17,12 @@ __all__ = ["grouped_by", "over_texts", "window_properties"]
 
 
 def grouped_by(done: ApiOperation[Any], window: GroupWindow) -> str:
-    """Return a group window as an entry of GROUP BY.
-
-    Raises:
-        UnsupportedFeatureError: The window counts rows.
-    """
-    lengths = [one.text for one in window.lengths if isinstance(one, Text)]
-    if any(length.endswith(" ROWS") for length in lengths):
-        what = "windows that count rows are not supported"
-        raise done.refused(what, "Count in a keyed stream: to_data_stream(table).key_by(...).count_window(n).")
+    """Return a group window as an entry of GROUP BY."""
+    lengths = [
+        re.sub(r"^(-?\d+) ROWS$", rf"{quoted(ROW_COUNT)}(\1)", one.text)
+        for one in window.lengths
+        if isinstance(one, Text)
+    ]
     return f"{window.function}({done.writer().text(window.time)}, {', '.join(lengths)})"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["EXPRESSIONS", "OPERATIONS", "TABLES"]
+__all__ = ["COUNTED", "EXPRESSIONS", "OPERATIONS", "ROWS", "TABLES"]
 
 TABLES: Final = (
     """CREATE TABLE t (i INT, l BIGINT, d DOUBLE, s STRING, b BOOLEAN, de DECIMAL(10, 2), da DATE, ts TIMESTAMP(3), a ARRAY<INT>,
@@ -351,3 +351,33 @@ OPERATIONS: Final = (
     "t.select(col('r').get('x'), col('r').get('y').upper_case)",
     "t.select(col('r').flatten, col('i'))",
 )
+ROWS: Final = tuple(("a" if number % 3 else "b", number, number / 4) for number in range(1, 24))
+"""Rows of the table ``c (k STRING, v INT, d DOUBLE, ts TIMESTAMP(3), pt AS PROCTIME())``, without their times."""
+_TUMBLE: Final = "c.window(Tumble.over(row_interval({0})).on(col('pt')).alias('w')).group_by({1}).select({2})"
+_SLIDE: Final = "c.window(Slide.over(row_interval({0})).every(row_interval({1})).on(col('pt')).alias('w')).group_by({2}).select({3})"
+_KEYED: Final = "col('k'), col('w')"
+_SUMS: Final = "col('v').sum, col('v').count, col('v').max, col('d').avg"
+COUNTED: Final = (
+    _TUMBLE.format(3, _KEYED, f"col('k'), {_SUMS}"),
+    _TUMBLE.format(4, "col('w')", f"{_SUMS}, col('k').first_value, col('k').last_value, col('k').collect"),
+    _TUMBLE.format(4, "col('w')", "col('k').count.distinct.alias('kinds'), (col('v').sum + 1).alias('more')"),
+    _TUMBLE.format(3, _KEYED, "col('k')"),
+    _TUMBLE.format(1, "col('w')", "col('v').sum"),
+    _SLIDE.format(4, 2, _KEYED, f"col('k'), {_SUMS}"),
+    _SLIDE.format(5, 3, "col('w')", "col('v').min, col('v').max"),
+    _SLIDE.format(2, 3, "col('w')", "col('v').min, col('v').max"),
+    _SLIDE.format(3, 3, "col('w')", "col('v').min, col('v').max"),
+    (
+        "sums.window(Tumble.over(row_interval(4)).on(col('pt')).alias('w')).group_by(col('k'), col('w'))"
+        ".select(col('k'), col('n').sum, col('n').count)"
+    ),
+    _TUMBLE.format(3, _KEYED, "col('k'), col('w').start, col('v').sum"),
+    _TUMBLE.format(3, _KEYED, "col('k'), col('w').proctime.is_null, col('v').sum"),
+    _TUMBLE.replace("'pt'", "'ts'").format(3, _KEYED, "col('k'), col('v').sum"),
+    _SLIDE.replace("'pt'", "'ts'").format(4, 2, _KEYED, "col('k'), col('v').sum"),
+    _TUMBLE.replace("'pt'", "'v'").format(3, _KEYED, "col('k'), col('v').sum"),
+    _TUMBLE.format(0, _KEYED, "col('k'), col('v').sum"),
+    _SLIDE.replace("row_interval({1})", "lit({1}).minutes").format(4, 2, _KEYED, "col('k'), col('v').sum"),
+    "c.window(Session.with_gap(row_interval(3)).on(col('pt')).alias('w')).group_by(col('k'), col('w')).select(col('k'), col('v').sum)",
+)
+"""Operations on windows that count the rows of ``c``, and those of ``sums``, the changing numbers of its rows by ``k``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,13 +23,15 @@ def tables(package: str, statements: Any) -> dict[str, Any]:
     t_env = names["TableEnvironment"].create(names["EnvironmentSettings"].in_streaming_mode())
     for statement in statements:
         t_env.execute_sql(statement)
-    return {**names, "t": t_env.from_path("t"), "u": t_env.from_path("u")}
+    return {**names, **{name: t_env.from_path(name) for name in t_env.list_tables()}}
 
 
 def main() -> None:
     names = tables("pyflink", cases()["TABLES"])
     found = {case: columns(case, names) for case in texts(cases())}
-    golden = {"apache-flink": version("apache-flink"), "cases": found}
+    with tempfile.TemporaryDirectory() as folder:
+        counted = {case: rows(case, with_rows(names, cases()["ROWS"], folder)) for case in cases()["COUNTED"]}
+    golden = {"apache-flink": version("apache-flink"), "cases": found, "counted": counted}
     (HERE / "golden.json").write_text(json.dumps(golden, indent=1) + "\n")
 
 
@@ -53,6 +56,30 @@ def columns(case: str, names: dict[str, Any]) -> Any:
         [str(name), str(kind).removesuffix(" *ROWTIME*").removesuffix(" *PROCTIME*")]
         for name, kind in zip(schema.getColumnNames(), schema.getColumnDataTypes(), strict=True)
     ]
+
+
+def with_rows(names: dict[str, Any], given: Any, folder: str) -> dict[str, Any]:
+    """The names that cases on rows may use."""
+    lines = [{"k": k, "v": v, "d": d, "ts": f"2026-01-01 00:00:{v:02}"} for k, v, d in given]
+    (Path(folder) / "rows.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    t_env = names["TableEnvironment"].create(names["EnvironmentSettings"].in_streaming_mode())
+    t_env.get_config().set("parallelism.default", "1")
+    t_env.execute_sql(
+        "CREATE TABLE c (k STRING, v INT, d DOUBLE, ts TIMESTAMP(3), pt AS PROCTIME(), WATERMARK FOR ts AS ts) WITH ("
+        f"'connector' = 'filesystem', 'path' = '{folder}', 'format' = 'json')"
+    )
+    sums = t_env.sql_query("SELECT k, n, PROCTIME() AS pt FROM (SELECT k, COUNT(*) AS n FROM c GROUP BY k)")
+    return {**names, "c": t_env.from_path("c"), "sums": sums}
+
+
+def rows(case: str, names: dict[str, Any]) -> Any:
+    """Changes that a table makes, or that it is refused."""
+    try:
+        with eval(case, dict(names)).execute().collect() as found:
+            return [[str(row.get_row_kind()), *(str(value) for value in row)] for row in found]
+    except Exception as error:  # noqa: BLE001 - the record says that Flink refuses
+        lines = [line for line in str(error).splitlines() if "Exception: " in line] or [str(error)]
+        return {"error": lines[-1].partition("Exception: ")[2][:200] or lines[-1][:200]}
 
 
 if __name__ == "__main__":

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from kafkastream.sql.expressions.aggregate_names import ROW_COUNT
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
+from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
-from kafkastream.sql.planner.window_table_functions import checked_time, session_rows, sliced, tumbled
+from kafkastream.sql.planner.window_table_functions import checked_time, closed_sessions, session_rows, sliced, tumbled
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["group_window", "window_property"]
+__all__ = ["group_window", "row_counts", "window_property"]
 
 
 def group_window(
@@ -31,16 +33,54 @@ def group_window(
             call, f"{name} in GROUP BY takes {counts[name]} arguments here.", "Write TABLE(TUMBLE(...)) for an offset."
         )
     at = checked_time(planner, scope, call.expressions[0], name)
+    if row_counts(call):
+        _check_counts(planner, rows, call, scope.fields[at].time)
+        rows = closed_sessions(planner, rows, call)
+        return PlannedRows(filtered(rows.relation, _conditions(condition)))
     sizes = [interval_ms(text, one) for one in call.expressions[1:]]
     if min(sizes) <= 0:
         raise text.error(call, "A window must be longer than nothing.", "")
     relation = normalized(rows.relation, planner.ttl_ms)
-    relation = filtered(relation, [] if condition is None else [condition])
+    relation = filtered(relation, _conditions(condition))
     if name == "TUMBLE":
         return tumbled(planner, relation, at, sizes[0], 0)
     if name == "SESSION":
         return session_rows(planner, relation, at, sizes[0])
     return sliced(planner, relation, at, sizes[0], sizes[1], 0)
+
+
+def _conditions(condition: TypedExpression | None) -> list[TypedExpression]:
+    return [] if condition is None else [condition]
+
+
+def row_counts(call: exp.Anonymous | None) -> tuple[int, ...]:
+    """Return the numbers of rows of a group window: its size, after the slide if it has one; none for one of time."""
+    given = () if call is None else call.expressions[1:]
+    return tuple(int(one.expressions[0].name) for one in given if is_call(one, ROW_COUNT))
+
+
+def _check_counts(planner: SelectPlanner, rows: PlannedRows, call: exp.Anonymous, time: TimeAttribute | None) -> None:
+    """Check a window that counts rows.
+
+    Raises:
+        DefinitionError: The window has event time, no rows, or a length of another kind.
+        UnsupportedFeatureError: The rows change.
+    """
+    text, counts = planner.text, row_counts(call)
+    if call.name.upper() == "SESSION":
+        what = "A session window expects a gap literal of a day-time interval type."
+        raise text.error(call, what, "Write Session.with_gap(lit(10).minutes).")
+    if len(counts) < len(call.expressions) - 1:
+        what = "A sliding window expects the same type of size and slide."
+        raise text.error(call, what, "Give two intervals of time, or two of rows.")
+    if min(counts) <= 0:
+        raise text.error(call, "A window must have at least one row.", "")
+    if time is not TimeAttribute.PROCESSING:
+        what = "Event-time grouping windows on row intervals are currently not supported."
+        raise text.error(call, what, "Count rows by processing time: on a column AS PROCTIME().")
+    if not rows.relation.changelog.is_insert_only:
+        what = "A window that counts rows needs an insert-only table: a group has other changes here than in Flink."
+        raise text.refused(call, what, "Count the rows before they are grouped or joined.")
 
 
 def window_property(

@@ -16,7 +16,7 @@ from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.expressions.expression_compiler import ExpressionCompiler
 from kafkastream.sql.expressions.function_calls import is_call
 from kafkastream.sql.plan.expression import Call, ColumnRef, FieldAccess, TypedExpression
-from kafkastream.sql.plan.operations import GroupAggregate, SessionAggregate, WindowAggregate
+from kafkastream.sql.plan.operations import CountWindowAggregate, GroupAggregate, SessionAggregate, WindowAggregate
 from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
@@ -30,7 +30,7 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.aggregates.aggregate_arguments import result_fields, with_arguments
-from kafkastream.sql.planner.aggregates.group_windows import group_window, window_property
+from kafkastream.sql.planner.aggregates.group_windows import group_window, row_counts, window_property
 from kafkastream.sql.planner.aggregates.grouping_sets import (
     GROUPING_CALLS,
     GroupingSets,
@@ -93,6 +93,9 @@ class _OfGroups(ExpressionCompiler):
         aggregate = aggregate_of(self._of, node)
         if aggregate is not None:
             return self._grouped.column(aggregate)
+        if is_call(node, *GROUP_WINDOWS) and row_counts(self._window):
+            what = "Window start and Window end cannot be selected for a row-count window."
+            raise self.text.error(node, what, "Select an aggregate, such as MAX of a time.")
         if is_call(node, *GROUP_WINDOWS) and self._grouped.rows.window:
             place = window_property(self._of, node, self._window, self._grouped.rows.window)
             return reference(self._grouped.rows.relation, place)
@@ -146,7 +149,7 @@ def aggregated(
     nodes = [item.node for item in chosen if item.column is None] + ([having.this] if having else [])
     aggregates = [aggregate for part in nodes for one in calls_in(part) if (aggregate := aggregate_of(of, one))]
     calls = list(dict.fromkeys(aggregates))
-    groups = grouped(planner, rows, condition, list(keys.columns), calls, bool(window_call), node)
+    groups = grouped(planner, rows, condition, list(keys.columns), calls, window_call, node)
     groups.known.update((key, groups.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
     groups, of_groups = _with_queries(planner, groups, of, (window_call, keys), nodes)
     kept = of_groups.compile(having.this) if having else None
@@ -230,27 +233,34 @@ def grouped(
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
-    is_window_call: bool = False,
+    window_call: exp.Anonymous | None = None,
     node: exp.Expr | None = None,
 ) -> Grouped:
     """Plan the groups of rows that meet a condition."""
     places = set(map(column_of, keys))
-    if rows.window and not is_window_call and not _has_sessions_of(rows.window, places):
+    if rows.window and window_call is None and not _has_sessions_of(rows.window, places):
         rows = closed_sessions(planner, rows, node)
     window = rows.window
-    if window and (is_window_call or {window.start, window.end} <= places):
+    if window and (window_call is not None or {window.start, window.end} <= places):
         return _windowed(planner, rows, condition, keys, calls)
     before, calls_by_place = with_arguments(planner, rows.relation, condition, keys, calls)
-    check_group(planner, calls)
     check_changes(planner, calls, before.changelog)
     key = tuple(range(len(keys)))
+    counts = row_counts(window_call)
+    operation: GroupAggregate | CountWindowAggregate
+    if counts:
+        operation = CountWindowAggregate(calls=calls_by_place, keys=len(keys), size=counts[-1], slide=counts[0])
+    else:
+        check_group(planner, calls)
+        ttl_ms = planner.hinted.sides(planner.ttl_ms)[0]
+        operation = GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=ttl_ms)
     relation = Stateful(
         merged=(normalized(before, planner.ttl_ms),),
         keys=(key,),
-        operation=GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=planner.hinted.sides(planner.ttl_ms)[0]),
+        operation=operation,
         fields=(*(attrs.evolve(field, time=None) for field in before.fields[: len(keys)]), *result_fields(calls)),
-        changelog=ChangelogMode.RETRACT,
-        upsert_key=key,
+        changelog=ChangelogMode.APPEND if counts else ChangelogMode.RETRACT,
+        upsert_key=None if counts else key,
     )
     return Grouped(PlannedRows(relation), _places([*keys, *calls]))
 

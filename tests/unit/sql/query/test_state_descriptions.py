@@ -35,6 +35,10 @@ SessionAggregate (COUNT(*) BIGINT NOT NULL) GAP 300000 ms rowtime UTC BY (c0) OF
   Project (c0, c1)
     Project (c0, c1) WHERE if(c1 is null, null, true)
       Scan orders (cur STRING, ts TIMESTAMP(3))""",
+    """SELECT cur, COUNT(*) FROM orders GROUP BY cur, HOP(pt, `$ROWS`(2), `$ROWS`(5))""": """\
+CountWindowAggregate (COUNT(*) BIGINT NOT NULL) 5 ROWS EVERY 2 BY (c0) OF ((STRING))
+  Project (c0)
+    Scan orders (cur STRING)""",
     """SELECT cur, id FROM (SELECT *, ROW_NUMBER() OVER (PARTITION BY cur ORDER BY ts DESC) AS n FROM orders) WHERE n = 1""": """\
 Deduplicate last rowtime c3 BY (c1) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3), BIGINT NOT NULL))
   Project (c0, c1, c2, c3, c4, 1099511627776L)
