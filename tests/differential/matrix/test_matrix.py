@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
-AGGREGATED: Final = ("sums", *(pytest.param(one, marks=pytest.mark.nightly) for one in ("spreads", "pairs", "changed")))
-"""Families of aggregates whose values are compared, each by one query; of the others only types and refusals are."""
+_NIGHTLY: Final = ("spreads", "chosen", "pairs", "changed")
+AGGREGATED: Final = ("sums", "windows", *(pytest.param(one, marks=pytest.mark.nightly) for one in _NIGHTLY))
+"""Families of aggregates, each compared by one query."""
 
 
 @pytest.fixture(scope="module")
