@@ -297,6 +297,10 @@ CASES: Final[Mapping[str, str]] = {
         "(A B C)",
         "B AS B.price BETWEEN A.price - 3 AND A.price + 3, C AS C.price IN (A.price, B.price, B.price + 1, 24)",
     ),
+    "conditions with BETWEEN and OR": _match(
+        "(A B C)",
+        "B AS B.price BETWEEN A.price - 3 AND A.price + 3, C AS C.price = A.price OR C.price = B.price OR C.price = B.price + 1 OR C.price = 24",
+    ),
     "conditions with texts": _match("(A B)", "B AS B.tag LIKE A.tag || '%'"),
     "conditions with functions": _match(
         "(A B)",
