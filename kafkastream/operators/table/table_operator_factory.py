@@ -24,7 +24,7 @@ from kafkastream.operators.table.normalize import NormalizeOperator
 from kafkastream.operators.table.partition_commit import PartitionCommitOperator
 from kafkastream.operators.table.patterns.match_operator import MatchOperator
 from kafkastream.operators.table.sort_operator import SortOperator
-from kafkastream.operators.table.top_n_operator import TopNOperator, WindowTopNOperator
+from kafkastream.operators.table.top_n_operator import TopNOperator, UpdatedTopNOperator, WindowTopNOperator
 from kafkastream.sql.plan.operations import (
     CountWindowAggregate,
     Deduplicate,
@@ -64,7 +64,7 @@ def table_operator(what: TableOperation) -> KeyedOperator:
         case CountWindowAggregate():
             return CountWindowAggregateOperator(operation)
         case TopN():
-            return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
+            return _top_n(operation, retracts=retracts)
         case OverAggregate():
             return over_operator(operation)
         case PartitionCommit():
@@ -73,6 +73,12 @@ def table_operator(what: TableOperation) -> KeyedOperator:
             return _join(operation, what.keys)
         case _:
             return _of_rows(operation)
+
+
+def _top_n(operation: TopN, *, retracts: bool) -> KeyedOperator:
+    if operation.replaced_by is not None:
+        return UpdatedTopNOperator(operation)
+    return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
 
 
 def _of_rows(operation: SessionRows | Deduplicate | Sort | MatchRecognize | Normalize | Materialize) -> KeyedOperator:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import Final, final
+from typing import Any, Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
@@ -13,7 +13,7 @@ from kafkastream.operators.table.table_rows import AFTER, BEFORE, DELETE, INSERT
 from kafkastream.operators.table.window_end import WindowEnd
 from kafkastream.sql.plan.operations import TopN
 
-__all__ = ["TopNOperator", "WindowTopNOperator"]
+__all__ = ["TopNOperator", "UpdatedTopNOperator", "WindowTopNOperator"]
 
 _ROWS: Final = "rows"
 _WINDOWS: Final = "windows"
@@ -56,6 +56,40 @@ class _Ranked(TableOperator):
         if self._operation.first <= number <= self._operation.last:
             emit(out, kind, (*row, number) if self._operation.with_number else row)
 
+    @property
+    def _is_ranked(self) -> bool:
+        """Whether each row whose rank changes is emitted, not only those that enter and leave."""
+        return self._operation.with_number or self._operation.first > 1
+
+    def _keep(self, rows: list[Columns]) -> None:
+        """Write the rows of the key, no more than are needed."""
+        self._trim(rows)
+        if rows:
+            self.keyed_context.entry[_ROWS] = rows
+            self.written()
+        else:
+            self.forget()
+
+    def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        """Emit the changes after a row was inserted: later rows have a greater rank."""
+        before = len(rows) - 1
+        for number in range(place + 1, min(before, self._operation.last) + 1):
+            self._tell(out, BEFORE, rows[number], number)
+            self._tell(out, AFTER, rows[number - 1], number)
+        if before < self._operation.last:
+            self._tell(out, INSERT, rows[-1], before + 1)
+
+    def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+        last = self._operation.last
+        if place >= last:
+            return
+        left, entered = (BEFORE, AFTER) if self._most == 1 else (DELETE, INSERT)
+        if len(rows) > last:
+            self._tell(out, left, rows[last], last)
+            self._tell(out, entered, row, last)
+        else:
+            self._tell(out, INSERT, row, last)
+
 
 @final
 class TopNOperator(_Ranked):
@@ -74,25 +108,11 @@ class TopNOperator(_Ranked):
         place = self._put(rows, row[1:]) if is_added else self._take(rows, row[1:])
         if place is None:
             return
-        if self._operation.with_number or self._operation.first > 1:
+        if self._is_ranked:
             (self._shift_down if is_added else self._shift_up)(rows, row[1:], place, out)
         else:
             (self._enter if is_added else self._leave)(rows, row[1:], place, out)
-        self._trim(rows)
-        if rows:
-            self.keyed_context.entry[_ROWS] = rows
-            self.written()
-        else:
-            self.forget()
-
-    def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        """Emit the changes after a row was inserted: later rows have a greater rank."""
-        before = len(rows) - 1
-        for number in range(place + 1, min(before, self._operation.last) + 1):
-            self._tell(out, BEFORE, rows[number], number)
-            self._tell(out, AFTER, rows[number - 1], number)
-        if before < self._operation.last:
-            self._tell(out, INSERT, rows[-1], before + 1)
+        self._keep(rows)
 
     def _shift_up(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         """Emit the changes after a row was removed: later rows have a smaller rank."""
@@ -104,23 +124,63 @@ class TopNOperator(_Ranked):
         if len(rows) < self._operation.last:
             self._tell(out, DELETE, gone, len(rows) + 1)
 
-    def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
-        last = self._operation.last
-        if place >= last:
-            return
-        left, entered = (BEFORE, AFTER) if self._most == 1 else (DELETE, INSERT)
-        if len(rows) > last:
-            self._tell(out, left, rows[last], last)
-            self._tell(out, entered, row, last)
-        else:
-            self._tell(out, INSERT, row, last)
-
     def _leave(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
         last = self._operation.last
         if place < last:
             self._tell(out, DELETE, row, last)
             if len(rows) >= last:
                 self._tell(out, INSERT, rows[last - 1], last)
+
+
+@final
+class UpdatedTopNOperator(_Ranked):
+    """First rows of each key, of rows that are updated and then come no later than before.
+
+    An updated row replaces its former self, so that no more rows are kept than are wanted, and what was before an update
+    is not needed. https://github.com/apache/flink/blob/release-2.2/flink-table/flink-table-runtime/src/main/java/org/apache/flink/table/runtime/operators/rank/UpdatableTopNFunction.java
+    """
+
+    def __init__(self, operation: TopN) -> None:
+        super().__init__(operation, retracts=False)
+        self._places = operation.replaced_by or ()
+
+    def row(self, side: int, row: TableRow, out: Emitted) -> None:
+        """Insert or replace a row."""
+        if not adds(row[0]):
+            return
+        rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
+        self._trim(rows)  # earlier versions kept all rows
+        key = self._key(row[1:])
+        former = next((place for place, one in enumerate(rows) if self._key(one) == key), None)
+        if former is not None:
+            self._replace(rows, row[1:], former, out)
+        else:
+            place = self._put(rows, row[1:])
+            if place is None:
+                return
+            (self._shift_down if self._is_ranked else self._enter)(rows, row[1:], place, out)
+        self._keep(rows)
+
+    def _key(self, row: Columns) -> list[Any]:
+        return [row[place] for place in self._places]
+
+    def _replace(self, rows: list[Columns], row: Columns, former: int, out: Emitted) -> None:
+        """Emit the changes of all rows between the former place and the new one, if ranks matter."""
+        before = list(rows)
+        del rows[former]
+        place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
+        rows.insert(place, row)
+        if not self._is_ranked:
+            self._tell(out, BEFORE, before[former], 1)
+            self._tell(out, AFTER, row, 1)
+            return
+        first, last = sorted((place, former))
+        for at in range(first, last + 1):
+            if at != former or former <= place:
+                self._tell(out, BEFORE, before[at], at + 1)
+            if at == place < former:
+                self._tell(out, BEFORE, before[former], former + 1)
+            self._tell(out, AFTER, rows[at], at + 1)
 
 
 @final

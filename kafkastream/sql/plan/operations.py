@@ -190,6 +190,8 @@ class TopN:
         ttl_ms: Time without a change after which the state of a key expires, in ms; 0 for never.
         time: Time attribute by which a window closes.
         zone: As with ``WindowAggregate``.
+        replaced_by: Positions of the columns by which an updated row replaces its former self, if it comes no later than
+            that in the order, and no row is ever removed; None for other rows.
     """
 
     order: tuple[Order, ...]
@@ -200,6 +202,7 @@ class TopN:
     ttl_ms: int = 0
     time: TimeAttribute = TimeAttribute.EVENT
     zone: str = "UTC"
+    replaced_by: tuple[int, ...] | None = None
 
 
 @final

@@ -24,6 +24,7 @@ from kafkastream.sql.plan.plan_builder import (
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.plan.sort_operation import SortMoment
 from kafkastream.sql.plan.source_compatibility import is_bounded
+from kafkastream.sql.planner.over.courses import replaced_by
 
 if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
@@ -118,6 +119,7 @@ def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
             last=offset + fetch,
             with_number=False,
             ttl_ms=planner.ttl_ms,
+            replaced_by=replaced_by(relation, (), orders),
         ),
         fields=relation.fields if only_adds else without_times(relation.fields),
         changelog=ChangelogMode.APPEND if only_adds else ChangelogMode.RETRACT,

@@ -15,6 +15,7 @@ from kafkastream.sql.plan.expression import ColumnRef, Literal, TypedExpression
 from kafkastream.sql.plan.operations import Deduplicate, Keep, Order, TimeAttribute, TopN
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference, rewindowed, without_times
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
+from kafkastream.sql.planner.over.courses import replaced_by
 from kafkastream.sql.planner.over.over_frames import with_named_windows
 from kafkastream.sql.types import DataType, Kind
 
@@ -169,6 +170,7 @@ def _numbered(
             ttl_ms=0 if windows is not None else planner.ttl_ms,
             time=TimeAttribute.EVENT if window is None else window.attribute,
             zone="UTC" if window is None else window.zone,
+            replaced_by=replaced_by(relation, keys, orders),
         ),
         fields=(*(fields if windows is not None else without_times(fields)), *number),
         changelog=ChangelogMode.RETRACT if windows is None else ChangelogMode.APPEND,

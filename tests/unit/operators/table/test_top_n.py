@@ -38,6 +38,83 @@ def test_the_first_row_of_a_top_1_is_updated_if_rows_are_only_added() -> None:
     assert retracted.give(row("+I", 3, "c")) == [("-D", 5, "a"), ("+I", 3, "c")]
 
 
+def rising(last: int, *, first: int = 1, number: bool = False) -> TableOperation:
+    """Top of counts, each of which replaces the former one of its name."""
+    order = (Order(1, descending=True),)
+    return TableOperation(
+        TopN(order=order, first=first, last=last, with_number=number, replaced_by=(0,)), retracts=True
+    )
+
+
+def test_rows_that_rise_are_updated() -> None:
+    driven = Driven(rising(1))
+    assert driven.give(row("+I", "a", 1), row("+I", "b", 1)) == [("+I", "a", 1)]
+    driven.checkpoint()
+    assert driven.give(row("-U", "b", 1), row("+U", "b", 2)) == [("-U", "a", 1), ("+U", "b", 2)]
+    assert driven.give(row("-U", "b", 2), row("+U", "b", 3)) == [("-U", "b", 2), ("+U", "b", 3)]
+    assert driven.entry()["rows"] == [("b", 3)]
+
+
+def test_of_several_rows_that_rise_one_enters_for_the_last() -> None:
+    driven = Driven(rising(2))
+    assert driven.give(*(row("+I", name, 1) for name in "abc")) == [("+I", "a", 1), ("+I", "b", 1)]
+    driven.checkpoint()
+    assert driven.give(row("-U", "b", 1), row("+U", "b", 2)) == [("-U", "b", 1), ("+U", "b", 2)]
+    assert driven.give(row("-U", "c", 1), row("+U", "c", 2)) == [("-D", "a", 1), ("+I", "c", 2)]
+    assert driven.entry()["rows"] == [("b", 2), ("c", 2)]
+
+
+def test_only_the_numbers_between_two_places_change() -> None:
+    driven = Driven(rising(4, number=True))
+    driven.give(*(row("+I", name, 9 - at) for at, name in enumerate("abcd")))
+    driven.checkpoint()
+    assert driven.give(row("-U", "c", 7), row("+U", "c", 9)) == [
+        ("-U", "b", 8, 2),
+        ("-U", "c", 7, 3),
+        ("+U", "c", 9, 2),
+        ("+U", "b", 8, 3),
+    ]
+
+
+def test_rows_that_an_earlier_version_has_kept_are_dropped() -> None:
+    retracted = Driven(TableOperation(attrs.evolve(rising(1).operation, replaced_by=None), retracts=True))
+    retracted.give(*(row("+I", name, 1) for name in "abc"))
+    retracted.checkpoint()
+    updated = Driven(rising(1))
+    updated.memory = retracted.memory
+    updated.checkpoint()
+    assert updated.give(row("-U", "c", 1), row("+U", "c", 2)) == [("-U", "a", 1), ("+U", "c", 2)]
+    assert updated.entry()["rows"] == [("c", 2)]
+
+
+@given(
+    names=st.lists(st.sampled_from("abcdef-"), max_size=40),
+    first=st.integers(1, 2),
+    more=st.integers(0, 2),
+    number=st.booleans(),
+)
+def test_rows_that_rise_make_the_table_that_sql_computes_from_scratch(
+    names: list[str], first: int, more: int, number: bool
+) -> None:
+    last = first + more
+    driven, counts, out = Driven(rising(last, first=first, number=number)), Counter[str](), list[TableRow]()
+    arrived: dict[str, int] = {}
+    for at, name in enumerate(names):
+        if name == "-":
+            driven.checkpoint()
+            continue
+        former = counts[name]
+        counts[name] += 1
+        arrived[name] = at
+        changes = [row("-U", name, former), row("+U", name, former + 1)] if former else [row("+I", name, 1)]
+        out += driven.raw(*(("k", one) for one in changes))
+    ranked = sorted(counts, key=lambda name: (-counts[name], arrived[name]))
+    wanted = list(enumerate(ranked, start=1))[first - 1 : last]
+    assert materialised(out) == Counter(
+        (name, counts[name], place) if number else (name, counts[name]) for place, name in wanted
+    )
+
+
 @pytest.mark.parametrize("retracts", [False, True])
 def test_rows_get_other_numbers(retracts: bool) -> None:
     driven = Driven(top(3, number=True, retracts=retracts))
