@@ -138,7 +138,7 @@ def _wanted(of: ExpressionCompiler, node: exp.Anonymous) -> RequestedAggregate:
         now = "Count ROW(a, b) or a text of them." if function is AggregateFunction.COUNT else ""
         raise text.error(node, what, now)
     _check_order(of, node, arguments[0])
-    argument = of.compile(arguments[0])
+    argument = of.typed(arguments[0])
     source = argument.type
     call = AggregateCall(
         function=function,

@@ -17,11 +17,12 @@ from kafkastream.sql.expressions.limited_literals import full_time_text, number_
 from kafkastream.sql.expressions.operator_expressions import OPERATOR_EXPRESSIONS
 from kafkastream.sql.parser.parsed_query import QueryText, unquoted
 from kafkastream.sql.plan.casts import cast
-from kafkastream.sql.plan.expression import FALSE, NULL, TRUE, FieldAccess, Literal, TypedExpression
+from kafkastream.sql.plan.expression import FALSE, NULL, TRUE, FieldAccess, Literal, TypedExpression, is_null
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.functions.built_in import CallError
 from kafkastream.sql.plan.functions.choice_functions import case
 from kafkastream.sql.plan.functions.collection_functions import IN_SUBQUERY
+from kafkastream.sql.plan.functions.null_arguments import ILLEGAL_NULL, TYPED_NULL
 from kafkastream.sql.plan.planning_catalog import Catalog
 from kafkastream.sql.plan.spark_text import EvaluationCounter
 from kafkastream.sql.session_functions import NamedFunction
@@ -81,6 +82,13 @@ class ExpressionCompiler:
             if kind in self._COMPILERS:
                 return self._checked(node, self._COMPILERS[kind](self, node))
         raise self.text.refused(node, f"{self.text.shown(node)} is not supported.", "Write it in another way.")
+
+    def typed(self, node: exp.Expr) -> TypedExpression:
+        """Compile an expression that has a type, which NULL alone has not."""
+        found = self.compile(node)
+        if is_null(found):
+            raise self.text.error(node, ILLEGAL_NULL, TYPED_NULL)
+        return found
 
     def call(
         self, node: exp.Expr, name: str, *arguments: TypedExpression, nodes: Sequence[exp.Expr] = ()

@@ -42,7 +42,7 @@ def _value(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
     clauses = _clauses(of, node, "NULL", "DEFAULT", "ERROR")
     returning = node.args.get("returning")
     type_: DataType = returning.meta["type"].nullable() if returning else DataType.string()
-    defaults = {event: of.compile(value) if value else NULL for event, (_, value) in clauses.items()}
+    defaults = {event: of.typed(value) if value else NULL for event, (_, value) in clauses.items()}
     default = defaults.get("ERROR", NULL)
     is_told = any(what == "ERROR" for what, _ in clauses.values())
     if is_told or type_.kind in _RETURNED or (_is_lax(node) and defaults.get("EMPTY", NULL) != default):
@@ -109,8 +109,8 @@ def _query(of: ExpressionCompiler, node: exp.Expr) -> TypedExpression:
 
 def _read(of: ExpressionCompiler, node: exp.Expr, function: NamedFunction, *more: str) -> TypedExpression:
     """Compile a call of a function of a document and a path, which Python computes."""
-    name, arguments = function.name, [of.compile(one) for one in node.expressions]
-    if len(arguments) != 2 or not (arguments[0].type.kind in TEXT or is_null(arguments[0])):
+    name, arguments = function.name, [of.typed(one) for one in node.expressions]
+    if len(arguments) != 2 or arguments[0].type.kind not in TEXT:
         types = ", ".join(f"<{one.type}>" for one in arguments)
         raise of.text.error(node, f"Cannot apply '{name}' to arguments of type '{name}({types})'", "")
     path = of.located(node, lambda: checked_path(arguments), node.expressions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
@@ -249,6 +250,7 @@ def _fetch(text: QueryText, node: exp.Expr | None) -> int | None:
 
 
 def _count(text: QueryText, clause: exp.Expr, node: exp.Expr) -> int:
-    if not isinstance(node, exp.Literal) or not node.is_int:
+    """Return a number that is written out; Flink cuts off its fraction."""
+    if not isinstance(node, exp.Literal) or not node.is_number:
         raise text.error(clause, "LIMIT, OFFSET and FETCH take a whole number.", "Write the number itself.")
-    return int(node.name)
+    return int(Decimal(node.name))

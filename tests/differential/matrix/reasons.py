@@ -39,7 +39,7 @@ class Cell:
 
 
 _ACCEPTED: Final = (
-    r"^(bytes: .*|arrays: IF.*|maps: IF.*|rows: IF.*|constants: (MAP|ROW).*|.* NULL|approximate: .*%.*|approximate: (MOD|HEX).*"
+    r"^(bytes: .*|arrays: IF.*|maps: IF.*|rows: IF.*|untyped: (NULL I[NS]|r IN|[+]) .*|approximate: .*%.*|approximate: (MOD|HEX).*"
     r"|stamps: (d < t|CASE WHEN n > 0 THEN d.*)|(chosen|pairs): JSON_.* FILTER .*)$"
 )
 _DAYS: Final = r"^(stamps|from_times|epochs|written): "

@@ -25,29 +25,33 @@ ARGUMENTS: Final[Mapping[str, TypedExpression]] = {kind: compiled(one, FIELDS) f
 OUR_OWN: Final = frozenset({"LCASE", "UCASE"})
 """Functions that Flink 2.2 has in its Table API alone."""
 CALLED: Final = [name for name in NAMED if name in FUNCTIONS and name not in OUR_OWN]
-_NO_PRECISION: Final = "The precision is left out here."
-_NO_DATE: Final = "A TIME has no date."
+_NO_PRECISION: Final = "Flink's job fails with a precision."
+_NO_DATE: Final = "Flink's job fails for a TIME."
 _WRITTEN: Final = "Spark takes an argument that is written out alone."
-_NO_TYPE: Final = "DATE and TIME have no type in common with TIMESTAMP here: CAST them."
-_INT: Final = "A BIGINT is to be CAST to INT here."
+_CUT: Final = "Flink cuts the time off a TIMESTAMP next to a DATE, and the date next to a TIME."
+_UNCOMPARED: Final = "Flink's job fails for a TIMESTAMP with a DATE or a TIME, and for maps."
+_NO_BIGINT: Final = "Flink's job fails for a BIGINT."
 LESS_THAN_FLINK: Final[Mapping[str, str]] = {
     **dict.fromkeys(("CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_ROW_TIMESTAMP", "NOW"), _NO_PRECISION),
     **dict.fromkeys(("LOCALTIME", "LOCALTIMESTAMP"), _NO_PRECISION),
     **dict.fromkeys(("DAYOFMONTH", "DAYOFWEEK", "DAYOFYEAR", "MONTH", "QUARTER", "WEEK", "YEAR"), _NO_DATE),
     **dict.fromkeys(("PARSE_URL", "PRINTF", "REGEXP_EXTRACT", "REGEXP_EXTRACT_ALL", "ROUND"), _WRITTEN),
-    **dict.fromkeys(("RAND", "RAND_INTEGER", "TO_TIMESTAMP_LTZ"), _WRITTEN),
-    **dict.fromkeys(("COALESCE", "GREATEST", "IFNULL", "LEAST"), _NO_TYPE),
-    **dict.fromkeys(("ELT", "INSTR", "LOCATE"), _INT),
-    **dict.fromkeys(("IS_ALPHA", "IS_DECIMAL", "IS_DIGIT"), "A number is cast to a text first."),
-    **dict.fromkeys(("JSON_ARRAY", "JSON_STRING"), "DATE, TIME and an untyped NULL have no JSON."),
-    "NULLIF": "A text is not compared with a number or a BOOLEAN.",
+    **dict.fromkeys(("RAND", "RAND_INTEGER"), "A seed is written out here; Flink's job fails unless numbers are INT."),
+    "TO_TIMESTAMP_LTZ": "Flink's job fails unless a number has 0 or 3 digits.",
+    **dict.fromkeys(("COALESCE", "IFNULL"), _CUT),
+    **dict.fromkeys(("GREATEST", "LEAST"), _UNCOMPARED),
+    **dict.fromkeys(("INSTR", "LOCATE"), _NO_BIGINT),
+    "ELT": "With a BIGINT, Flink's job fails for the numbers of arguments, and gives NULL for others.",
+    "JSON_ARRAY": "Flink's job fails for a DATE, a TIME and an untyped NULL.",
+    "JSON_STRING": "An untyped NULL has no JSON.",
+    "NULLIF": "Flink's job fails for a text and a number; a text is not compared with a BOOLEAN here, and maps are not.",
 }
 """Functions that take less than Flink's validator does, and why."""
 
 
 def tuples(count: int) -> Iterator[str]:
-    """Kinds of so many arguments; an untyped NULL is more often accepted here, and gives NULL."""
-    return ("".join(one) for one in itertools.product(KINDS.keys() - {"N"}, repeat=count))
+    """Kinds of so many arguments."""
+    return map("".join, itertools.product(KINDS, repeat=count))
 
 
 def refusal(name: str, kinds: str) -> CallError | None:

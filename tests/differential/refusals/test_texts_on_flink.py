@@ -20,14 +20,13 @@ MORE_THAN_FLINK: Final[Mapping[str, str]] = {
     "SELECT NULL": "NULL has a type when it is written to a table.",
 }
 LESS_THAN_FLINK: Final[Mapping[str, str]] = {
-    "SELECT id FROM t LIMIT 1.5": "Flink cuts the number off.",
     "SELECT 'a'\n'b' FROM t": "Texts are joined by ||.",
     "SELECT 1.5e": "The parser reads e as the beginning of an exponent.",
-    "SELECT TIMESTAMP WITH LOCAL TIME ZONE '2024-01-01 10:20:30'": "A CAST or TO_TIMESTAMP_LTZ gives it.",
-    r"SELECT U&'\+000041'": "Flink does not read it as a code point.",
+    "SELECT TIMESTAMP WITH LOCAL TIME ZONE '2024-01-01 10:20:30'": "Flink reads it by the clock of UTC, whatever the zone of the session, as CAST does not.",
+    r"SELECT U&'\+000041'": r"Flink reads \+000 as a letter, and 041 as three.",
     "SELECT _UTF8'a'": "Texts have no character sets.",
     "SELECT _utf16'a'": "Texts have no character sets.",
-    "SELECT e'a'": "Texts have no escapes.",
+    "SELECT e'a'": r"Letters by their numbers are written as U&'\000a'.",
 }
 PARSERS_WORDS: Final = re.compile(r"sqlglot|<class|Token|SENTINEL|cannot be read|Required keyword|NoneType")
 

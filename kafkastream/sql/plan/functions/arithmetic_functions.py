@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, TypedExpression, is_null
+from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, TypedExpression
 from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
 from kafkastream.sql.plan.functions.type_rules import (
     as_decimals,
@@ -48,30 +48,26 @@ def _operands(sign: str, arguments: Arguments) -> Arguments:
     if kinds <= NUMERIC:
         is_whole_rest = sign == "%" and not any(decimal_of(one.type).scale for one in arguments)
         return arguments if is_whole_rest else as_decimals(arguments)
-    known = [one.type.kind for one in arguments if not is_null(one)]
-    if not _fit(sign, known):
+    if not _fit(sign, [one.type.kind for one in arguments]):
         raise misapplied(sign, arguments)
     return arguments
 
 
 def _fit(sign: str, kinds: Sequence[Kind]) -> bool:
-    """Return whether an operator accepts operands of these kinds; NULLs are left out."""
+    """Return whether an operator accepts operands of these kinds, not all of them numbers."""
     intervals = [kind for kind in kinds if kind in INTERVALS]
     others = [kind for kind in kinds if kind not in INTERVALS]
     if intervals and sign in "+-":
-        fit = len(kinds) == 2 and len(set(intervals)) == 1 and set(others) <= TIMES
-        return fit and (sign == "+" or kinds[-1] in intervals)
-    if intervals:
-        is_scaled = sign == "*" or (sign == "/" and kinds[0] in INTERVALS)
-        return is_scaled and len(others) == 1 and set(others) <= NUMERIC
-    return len(kinds) < 2 and set(kinds) <= NUMERIC | (TIMES if sign in "+-" else frozenset())
+        return len(set(intervals)) == 1 and set(others) <= TIMES and (sign == "+" or kinds[-1] in intervals)
+    is_scaled = sign == "*" or (sign == "/" and kinds[0] in INTERVALS)
+    return is_scaled and len(intervals) == 1 and set(others) <= NUMERIC
 
 
 def _arithmetic(sign: str) -> BuiltInFunction:
     def inferred(arguments: Arguments) -> DataType:
         left, right = (one.type for one in arguments)
         nullable = left.is_nullable or right.is_nullable or (sign in "/%" and left.kind not in INTERVALS)
-        found = _result(sign, arguments, left, right)
+        found = _result(sign, left, right)
         return found.nullable() if nullable else found.not_null()
 
     def written(call: Call, texts: Sequence[str]) -> str:
@@ -96,15 +92,10 @@ def _may_overflow(call: Call) -> bool:
     return call.type.kind is Kind.DECIMAL and call.type.size == _MOST_DIGITS
 
 
-def _result(sign: str, arguments: Arguments, left: DataType, right: DataType) -> DataType:
+def _result(sign: str, left: DataType, right: DataType) -> DataType:
     kinds = {left.kind, right.kind}
     if kinds & INTERVALS or kinds <= TIMES:
         return _time_result(left, right)
-    if any(map(is_null, arguments)):
-        known = left if is_null(arguments[1]) else right
-        if known.kind is Kind.DECIMAL:
-            return _DECIMALS[sign](known, known)
-        return DataType.of(Kind.DOUBLE) if sign == "/" else known
     if kinds <= WHOLE:
         return right if sign == "%" else wider_numbers((left, right))
     if kinds & APPROXIMATE:
@@ -185,7 +176,7 @@ def _modulo(types: Sequence[DataType], left: str, right: str) -> str:
 def _negated() -> BuiltInFunction:
     def prepared(arguments: Arguments) -> Arguments:
         type_ = arguments[0].type
-        if type_.kind not in NUMERIC | INTERVALS and not is_null(arguments[0]):
+        if type_.kind not in NUMERIC | INTERVALS:
             raise CallError(f"Cannot apply '-' to arguments of type '- <{type_}>'", "CAST it.")
         return arguments
 

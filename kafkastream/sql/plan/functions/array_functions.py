@@ -40,7 +40,7 @@ def _element(array: TypedExpression) -> DataType:
 
 def _same_elements(arguments: Arguments) -> Arguments:
     """Check that arrays have one type of elements; Flink makes zeros of NULLs where it casts them."""
-    kinds = {attrs.evolve(_element(one), is_nullable=True) for one in arguments if not is_null(one)}
+    kinds = {attrs.evolve(_element(one), is_nullable=True) for one in arguments}
     if len(kinds) > 1 and not {kind.kind for kind in kinds} <= TEXT:
         shown = ", ".join(str(one.type) for one in arguments)
         raise CallError.unsupported(f"Arrays of several types are not supported: {shown}.", "CAST the elements.")
@@ -49,8 +49,7 @@ def _same_elements(arguments: Arguments) -> Arguments:
 
 def _joined_type(arguments: Arguments) -> DataType:
     """Return the type of arrays put together: its elements are nullable if those of an array are."""
-    first = next(one for one in arguments if not is_null(one))
-    parts = [_element(one) for one in arguments if not is_null(one)]
+    first, parts = arguments[0], [_element(one) for one in arguments]
     element = parts[0] if len({one.nullable() for one in parts}) == 1 else DataType.string()
     element = element.nullable() if any(one.is_nullable for one in parts) else element.not_null()
     return returns(attrs.evolve(first.type, parts=(element,)))(arguments)

@@ -9,6 +9,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
+from kafkastream.sql.plan.functions.null_arguments import ILLEGAL_NULL, TYPED_NULL, illegal_null
 from kafkastream.sql.plan.functions.signatures import misfit
 from kafkastream.sql.type_families import COLLECTIONS
 from kafkastream.sql.types import DataType, Kind
@@ -84,6 +85,8 @@ class BuiltInFunction:
         Raises:
             CallError: The arguments do not fit.
         """
+        if (place := illegal_null(name, arguments)) is not None:
+            raise CallError(ILLEGAL_NULL, TYPED_NULL, argument=place)
         if what := misfit(name, arguments):
             raise CallError(what, "CAST the argument.")
         low, high = self.counts

@@ -7,6 +7,7 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Call, Case, Cast, CastMode, TypedExpression, is_null
 from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, forms, like
+from kafkastream.sql.plan.functions.null_arguments import TYPED_NULL
 from kafkastream.sql.plan.functions.type_rules import check_ordered, comparable, widest, with_common_type
 from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
@@ -34,16 +35,18 @@ def _branch_type(arguments: Arguments) -> DataType:
 
 
 def _extreme(name: str) -> BuiltInFunction:
-    """Return GREATEST or LEAST: NULL if an argument is, as in Flink; Spark ignores NULLs."""
+    """Return GREATEST or LEAST: NULL if an argument is, as in Flink; Spark ignores NULLs, and takes no single value."""
 
     def written(_: Call, texts: Sequence[str]) -> str:
+        if len(texts) == 1:
+            return texts[0]
         missing = " or ".join(f"{text} is null" for text in texts)
         return f"if({missing}, null, {name}({', '.join(texts)}))"
 
     def inferred(arguments: Arguments) -> DataType:
         return widest(arguments).nullable()
 
-    return BuiltInFunction(inferred, written, (2, _MANY), prepare=_ordered)
+    return BuiltInFunction(inferred, written, (1, _MANY), prepare=_ordered)
 
 
 def _ordered(arguments: Arguments) -> Arguments:
@@ -60,11 +63,14 @@ def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -
         otherwise: Value if no condition holds.
 
     Raises:
-        CallError: A condition is not BOOLEAN, or the values have no common type.
+        CallError: A condition is not BOOLEAN, or the values have no common type, or no type at all.
     """
     wrong = next((one for one in conditions if one.type.kind is not Kind.BOOLEAN and not is_null(one)), None)
     if wrong is not None:
         raise CallError(f"CASE WHEN takes a condition, not {wrong.type}.", "Compare it with something.")
+    if all(map(is_null, (*values, otherwise))):
+        what = "ELSE clause or at least one THEN clause must be non-NULL"
+        raise CallError(what, TYPED_NULL)
     every = with_common_type([*values, otherwise])
     return Case(tuple(conditions), tuple(every[:-1]), every[-1], widest(every))
 

@@ -154,7 +154,7 @@ def _type_text(arguments: Arguments) -> Arguments:
 def _typed(call: Call, _: Sequence[str]) -> str:
     value = call.arguments[0]
     if is_null(value):
-        return "'NULL'"
+        return "cast(null as string)"
     return quoted_text(_long(value.type) if _is_long(call.arguments) else str(value.type))
 
 
@@ -180,16 +180,21 @@ _DOUBLE: Final = (
 )
 
 
-def _matches(pattern: str) -> BuiltInFunction:
-    """Return a check of a text, which is false for NULL."""
+def _matches(pattern: str, numbers: frozenset[Kind] = frozenset()) -> BuiltInFunction:
+    """Return a check of a text, which is false for NULL; for numbers, Flink only looks at the type."""
     form = f"coalesce({{0}} rlike '{pattern.replace('{', '{{').replace('}', '}}')}', false)"
-    return BuiltInFunction(never_null(DataType.of(Kind.BOOLEAN)), forms(form), (1, 1), (TEXT,))
+
+    def written(call: Call, texts: Sequence[str]) -> str:
+        kind = call.arguments[0].type.kind
+        return form.format(texts[0]) if kind in TEXT else str(kind in numbers).lower()
+
+    return BuiltInFunction(never_null(DataType.of(Kind.BOOLEAN)), written, (1, 1), (TEXT | NUMERIC,))
 
 
 LETTER_FUNCTIONS: Final[Mapping[str, BuiltInFunction]] = {
     "IS_ALPHA": _matches(rf"^[\\p{{L}}{_BASIC}"),
-    "IS_DIGIT": _matches(rf"^[\\p{{Nd}}{_BASIC}"),
-    "IS_DECIMAL": _matches(_DOUBLE),
+    "IS_DIGIT": _matches(rf"^[\\p{{Nd}}{_BASIC}", WHOLE),
+    "IS_DECIMAL": _matches(_DOUBLE, WHOLE | APPROXIMATE),
     "ASCII": BuiltInFunction(returns(_INT), forms(_ASCII), (1, 1), (TEXT,)),
     "CHR": BuiltInFunction(always_nullable(_STRING), forms("chr({0})"), (1, 1), (WHOLE,)),
     "INITCAP": BuiltInFunction(like(0), _initcap, (1, 1), (TEXT,)),

@@ -7,7 +7,7 @@ from typing import Final
 
 import attrs
 
-from kafkastream.sql.plan.expression import Call, is_null
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.bound_arguments import bound_text
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
@@ -52,7 +52,7 @@ def _from_arrays_type(arguments: Arguments) -> DataType:
 
 
 def _united_type(arguments: Arguments) -> DataType:
-    maps = [one.type for one in arguments if not is_null(one)]
+    maps = [one.type for one in arguments]
     parts = []
     for column in zip(*(one.parts for one in maps), strict=True):
         kinds = {one.nullable() for one in column}
@@ -62,7 +62,7 @@ def _united_type(arguments: Arguments) -> DataType:
 
 
 def _same_parts(arguments: Arguments) -> Arguments:
-    maps = [one.type for one in arguments if not is_null(one)]
+    maps = [one.type for one in arguments]
     for column in zip(*(one.parts for one in maps), strict=True):
         if len({one.nullable() for one in column}) > 1 and not {one.kind for one in column} <= TEXT:
             shown = ", ".join(map(str, maps))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, is_null
+from kafkastream.sql.plan.expression import Call
 from kafkastream.sql.plan.functions.arithmetic_functions import ARITHMETIC, misapplied
 from kafkastream.sql.plan.functions.bound_arguments import bound
 from kafkastream.sql.plan.functions.built_in import (
@@ -148,7 +148,7 @@ def _item() -> BuiltInFunction:
         known = WHOLE if is_array else frozenset({value.type.parts[0].kind})
         is_text = bool(known & TEXT) and index.type.kind in TEXT
         is_number = bool(known & NUMERIC) and index.type.kind in (WHOLE if is_array else NUMERIC)
-        if not (is_null(index) or is_text or is_number or index.type.kind in known):
+        if not (is_text or is_number or index.type.kind in known):
             what = f"{value.type} has no element at {index.type}."
             raise CallError(what, "Take a number from 1." if is_array else "CAST the key.", argument=1)
         return arguments

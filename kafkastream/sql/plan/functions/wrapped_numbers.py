@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, Literal, TypedExpression, UserCall, is_null
+from kafkastream.sql.plan.expression import Call, Literal, TypedExpression, UserCall
 from kafkastream.sql.plan.functions.written_values import whole_number
 from kafkastream.sql.plan.spark_type_names import spark_type
 from kafkastream.sql.type_families import WHOLE
@@ -27,7 +27,7 @@ def wraps(expression: TypedExpression) -> bool:
         isinstance(expression, Call)
         and (expression.function in _TRIES or expression.function in _OTHERS)
         and not _is_safe(expression)
-        and all(one.type.kind in WHOLE and not is_null(one) for one in expression.arguments)
+        and all(one.type.kind in WHOLE for one in expression.arguments)
         and not all(_is_small(one) for one in expression.arguments)
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 from zoneinfo import available_timezones
 
-from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.expression import Call, Cast, TypedExpression, is_null
 from kafkastream.sql.plan.functions.bound_arguments import bound_text
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
@@ -80,7 +80,9 @@ _LENIENT: Final = (
 
 def _checked(arguments: Arguments) -> Arguments:
     value, *rest = arguments
-    if value.type.kind in NUMERIC and len(rest) < 2 and _digits(arguments) in (0, _MILLISECOND):
+    if is_null(value) and _digits(arguments) in (0, _MILLISECOND):
+        return [Cast(value, DataType.of(Kind.BIGINT)), *rest]
+    if value.type.kind in NUMERIC and len(rest) < 2 and (_digits(arguments) in (0, _MILLISECOND) or _computed(rest)):
         return arguments
     if value.type.kind in TEXT and all(one.type.kind in TEXT for one in rest):
         return arguments
@@ -97,16 +99,31 @@ def _digits(arguments: Arguments) -> int | None:
     return whole_number(arguments[1]) if len(arguments) > 1 else _MILLISECOND
 
 
+def _computed(rest: Arguments) -> bool:
+    """Whether the digits of a number are an INT that is not written out."""
+    return len(rest) == 1 and rest[0].type.kind is Kind.INT and whole_number(rest[0]) is None
+
+
 def _instant(call: Call, texts: Sequence[str]) -> str:
     """Return TO_TIMESTAMP_LTZ, which is NULL beyond the years 0 to 9999."""
-    kind, is_millis = call.arguments[0].type.kind, _digits(call.arguments) == _MILLISECOND
+    kind, digits = call.arguments[0].type.kind, _digits(call.arguments)
     if kind in TEXT:
         return _instant_of_text(call, texts)
-    if is_millis:
-        number = f"nanvl({texts[0]}, 0)" if kind in APPROXIMATE else texts[0]
-        return bound_text(f"if({_MILLIS}, timestamp_millis(cast({{0}} as bigint)), null)", [number])
+    if digits is not None:
+        return _of_millis(kind, texts[0]) if digits == _MILLISECOND else _of_seconds(kind, texts[0])
+    failure = "raise_error(concat('The precision value ', {1}, ' for TO_TIMESTAMP_LTZ is neither 0 nor 3.'))"
+    choice = f"when {{1}} = 3 then {_of_millis(kind, '{0}')} when {{1}} = 0 then {_of_seconds(kind, '{0}')}"
+    return bound_text(f"case when {{0}} is null or {{1}} is null then null {choice} else {failure} end", texts, "w")
+
+
+def _of_millis(kind: Kind, text: str) -> str:
+    number = f"nanvl({text}, 0)" if kind in APPROXIMATE else text
+    return bound_text(f"if({_MILLIS}, timestamp_millis(cast({{0}} as bigint)), null)", [number])
+
+
+def _of_seconds(kind: Kind, text: str) -> str:
     found = "timestamp_millis(cast({0} * 1000 as bigint))" if kind in APPROXIMATE else _WHOLE_SECONDS
-    return bound_text(f"if({_SECONDS}, {found}, null)", texts[:1])
+    return bound_text(f"if({_SECONDS}, {found}, null)", [text])
 
 
 _WHOLE_SECONDS: Final = "timestamp_seconds(cast({0} as bigint))"
