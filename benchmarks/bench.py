@@ -18,7 +18,7 @@ import platform
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import attrs
@@ -44,21 +44,22 @@ class Arguments(NamedTuple):
     pyflink: str | None
     rounds: int
     scale: float
-    only: str | None
+    only: Sequence[str] | None
 
 
 def main(arguments: Arguments) -> None:
     """Measure all; keep the run and write the report if nothing was left out."""
     run = Run(datetime.datetime.now(datetime.timezone.utc).date().isoformat(), _machine(), _versions(arguments.pyflink))
     for name, measure in _parts().items():
-        if arguments.only in (None, name):
+        if arguments.only is None or name in arguments.only:
             console.rule(name)
             run = measure(run, arguments)
+            if arguments.only is None:
+                run.write()  # after each part, so that a run that fails later is not lost
+    console.print(report.text(run))
     if arguments.only is None:
-        run.write()
         report.write(run)
         console.print(f"[bold]Kept in {run.path.name}; the report is in docs/benchmarks.md.[/bold]")
-    console.print(report.text(run))
 
 
 def _parts() -> Mapping[str, Callable[[Run, Arguments], Run]]:
@@ -114,7 +115,7 @@ def _arguments() -> Arguments:
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     parser.add_argument("--scale", type=float, default=0.5, help="share of each benchmark's records (%(default)s)")
-    parser.add_argument("--only", choices=_parts(), help="one benchmark instead of all, without a report")
+    parser.add_argument("--only", nargs="+", choices=_parts(), help="some benchmarks instead of all, without a report")
     return Arguments(**vars(parser.parse_args()))
 
 

@@ -29,20 +29,21 @@ from benchmarks.serving import NEXMARK, PIPELINES
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PAGE", "text", "write", "written"]
+__all__ = ["PAGE", "TITLES", "text", "write", "written"]
 
 _DOCS: Final = Path(__file__).parent.parent / "docs"
 PAGE: Final = _DOCS / "benchmarks.md"
 """Page with the report."""
 _BEGIN: Final = "<!-- The report of the last whole run, written by `make bench`. -->\n"
 _END: Final = "<!-- The end of the report. -->\n"
-_TITLES: Final = {
+TITLES: Final = {
     **throughput.RACES.titles,
     **stateful.RACES.titles,
     **sql.RACES.titles,
     **nexmark.RACES.titles,
     PIPELINES: "YAML pipelines, Debezium JSON to Debezium JSON",
 }
+"""Titles of the workloads."""
 _CHARTS: Final = {"cpu": "benchmarks-cpu.svg", "delays": "benchmarks-delays.svg"}
 
 
@@ -113,7 +114,7 @@ def _delays(run: Run) -> Iterator[str]:
 def _races(run: Run) -> Iterator[str]:
     for workload, results in run.races.items():
         if workload not in NEXMARK:
-            yield f"### {_TITLES[workload]}\n"
+            yield f"### {TITLES[workload]}\n"
             yield f"`{workload}`, {run.records[workload]:,} records.\n"
             yield _markdown(result_table(None, results))
 
@@ -162,7 +163,7 @@ def _draw_cpu(run: Run, path: Path) -> None:
     )
     for place, (workload, results) in zip(places, shown.items(), strict=True):
         _bars(place, {name: _median(rounds) for name, rounds in results.items()})
-        place.set_title(f"{_TITLES[workload]}, CPU µs per record", fontsize="medium", loc="left")
+        place.set_title(f"{TITLES[workload]}, CPU µs per record", fontsize="medium", loc="left")
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 

@@ -45,7 +45,7 @@ class Run:
     def write(self) -> None:
         """Write the file of the run."""
         RUNS.mkdir(exist_ok=True)
-        self.path.write_text(json.dumps(attrs.asdict(self), indent=1) + "\n")
+        self.path.write_text(json.dumps(attrs.asdict(self, recurse=False), indent=1) + "\n")
 
     @staticmethod
     def read(path: Path) -> Run:
