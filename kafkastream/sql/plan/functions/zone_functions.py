@@ -100,7 +100,7 @@ def _digits(arguments: Arguments) -> int | None:
 
 
 def _computed(rest: Arguments) -> bool:
-    """Whether the digits of a number are an INT that is not written out."""
+    """Return whether the digits of a number are an INT that is not written out."""
     return len(rest) == 1 and rest[0].type.kind is Kind.INT and whole_number(rest[0]) is None
 
 

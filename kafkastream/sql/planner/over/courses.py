@@ -43,7 +43,7 @@ def replaced_by(relation: Relation, keys: Collection[int], order: Sequence[Order
 
 
 def _rises(relation: Relation, course: _Course, order: Order) -> bool:
-    """Whether an updated row comes no later in an order than before."""
+    """Return whether an updated row comes no later in an order than before."""
     if course is _Course.UP:
         return order.descending and (order.nulls_last or not relation.fields[order.column].type.is_nullable)
     return course is _Course.SAME or (course is _Course.DOWN and not order.descending)

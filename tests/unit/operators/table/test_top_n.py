@@ -77,7 +77,9 @@ def test_only_the_numbers_between_two_places_change() -> None:
 
 
 def test_rows_that_an_earlier_version_has_kept_are_dropped() -> None:
-    retracted = Driven(TableOperation(attrs.evolve(rising(1).operation, replaced_by=None), retracts=True))
+    operation = rising(1).operation
+    assert isinstance(operation, TopN)
+    retracted = Driven(TableOperation(attrs.evolve(operation, replaced_by=None), retracts=True))
     retracted.give(*(row("+I", name, 1) for name in "abc"))
     retracted.checkpoint()
     updated = Driven(rising(1))
