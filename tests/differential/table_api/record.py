@@ -76,10 +76,15 @@ def rows(case: str, names: dict[str, Any]) -> Any:
     """Changes that a table makes, or that it is refused."""
     try:
         with eval(case, dict(names)).execute().collect() as found:
-            return [[str(row.get_row_kind()), *(str(value) for value in row)] for row in found]
+            return [[str(row.get_row_kind()), *map(shown, row)] for row in found]
     except Exception as error:  # noqa: BLE001 - the record says that Flink refuses
         lines = [line for line in str(error).splitlines() if "Exception: " in line] or [str(error)]
         return {"error": lines[-1].partition("Exception: ")[2][:200] or lines[-1][:200]}
+
+
+def shown(value: Any) -> str:
+    """A value as text; a multiset in the order of its elements."""
+    return str(dict(sorted(value.items())) if isinstance(value, dict) else value)
 
 
 if __name__ == "__main__":
