@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import attrs
 from sqlglot import exp
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.sql.expressions.aggregate_calls import calls_in
 from kafkastream.sql.expressions.column_scope import NamedTable, Scope
 from kafkastream.sql.plan.expression import TRUE, TypedExpression, columns_in
-from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, projected, references
+from kafkastream.sql.plan.plan_builder import PlannedRows, filtered, projected, reference, references
 from kafkastream.sql.plan.relations import Field
-from kafkastream.sql.planner.joins.join_conditions import conjuncts
+from kafkastream.sql.planner.joins.join_conditions import Conditions, conditions_around, conjuncts
+from kafkastream.sql.planner.subqueries.columns_around import Around, resolved, with_columns_around
 from kafkastream.sql.planner.window_table_functions import closed_sessions
 
 if TYPE_CHECKING:
@@ -44,11 +45,23 @@ class InnerQuery(NamedTuple):
         rows: Its rows: all columns of its FROM, if it is bound.
         scope: Scope of its columns.
         bound: Its conditions with columns of the query around it.
+        copied: Columns of the query around it that are columns of the rows, too: position there, and here.
     """
 
     rows: PlannedRows
     scope: Scope
     bound: tuple[exp.Expr, ...] = ()
+    copied: tuple[tuple[int, int], ...] = ()
+
+    def conditions(self, planner: SelectPlanner, around: Around, nodes: Sequence[exp.Expr]) -> Conditions:
+        """Return the conditions that bind the query to the one around it, and further ones."""
+        found = conditions_around(planner, around.scope, self.scope, [*nodes, *self.bound])
+        keys = range(len(found.left), len(found.left) + len(self.copied))
+        return found._replace(
+            left=(*found.left, *(reference(around.rows.relation, at) for at, _ in self.copied)),
+            right=(*found.right, *(reference(self.rows.relation, at) for _, at in self.copied)),
+            null_safe=(*found.null_safe, *keys),
+        )
 
 
 def named_columns(names: Sequence[str], places: Sequence[int]) -> NamedTable:
@@ -63,9 +76,9 @@ def gives_one_row(query: exp.Expr) -> bool:
     return any(next(calls_in(one), None) is not None for one in query.expressions)
 
 
-def existence(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
+def existence(planner: SelectPlanner, outer: Around, query: exp.Expr) -> InnerQuery:
     """Plan the query of EXISTS, of which only the number of rows matters."""
-    found = whole_query(planner, query)
+    found = whole_query(planner, outer, query)
     if found is None and query.args.get("having"):
         return bound_groups(planner, outer, query, [])
     if found is None:
@@ -74,11 +87,11 @@ def existence(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQue
     return InnerQuery(PlannedRows(relation), Scope.of(relation.fields))
 
 
-def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
+def values_in(planner: SelectPlanner, outer: Around, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
     """Plan the query of IN, with names for its selected columns."""
     from kafkastream.sql.planner.select import selected_items
 
-    whole = whole_query(planner, query)
+    whole = whole_query(planner, outer, query)
     if whole is not None:
         _check_width(planner, query, len(whole.relation.fields), len(names))
         places = range(len(names))
@@ -100,15 +113,15 @@ def values_in(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequ
     relation, width = inner.rows.relation, len(inner.rows.relation.fields)
     wider = projected(relation, [*references(relation), *values], [*_names(relation.fields), *names])
     sources = (*inner.scope.sources, named_columns(names, range(width, width + len(names))))
-    return InnerQuery(attrs.evolve(inner.rows, relation=wider), Scope(wider.fields, sources), inner.bound)
+    return inner._replace(rows=attrs.evolve(inner.rows, relation=wider), scope=Scope(wider.fields, sources))
 
 
-def bound_groups(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
+def bound_groups(planner: SelectPlanner, outer: Around, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
     """Plan a query with GROUP BY that equations bind: their sides in the query are further keys of its groups.
 
     Args:
         planner: Planner of the query around it.
-        outer: Scope of the columns that the query may refer to.
+        outer: The query around it.
         query: The query.
         names: Names for its first columns.
     """
@@ -118,7 +131,10 @@ def bound_groups(planner: SelectPlanner, outer: Scope, query: exp.Expr, names: S
         what = "HAVING without GROUP BY is not supported in a query with columns of the query around it."
         raise planner.text.refused(query, what, _JOIN)
     inner = bound_query(planner, outer, flat)
-    sides = [_sides(planner, outer, inner.scope, one) for one in inner.bound]
+    if inner.copied:
+        what = "A query with GROUP BY around a query that names columns two levels out is not supported."
+        raise planner.text.refused(query, what, _JOIN)
+    sides = [_sides(planner, outer.scope, inner.scope, one) for one in inner.bound]
     if having is not None:
         _check_keys(planner, inner.scope, group.expressions, [key for key, _ in sides])
     own = [one for one in conjuncts(flat.args["where"].this) if not any(one is other for other in inner.bound)]
@@ -186,24 +202,36 @@ def _changes_no_values(query: exp.Expr, clause: str) -> bool:
 _JOIN: Final = "Join the tables."
 
 
-def whole_query(planner: SelectPlanner, query: exp.Expr) -> PlannedRows | None:
+def whole_query(planner: SelectPlanner, outer: Around, query: exp.Expr) -> PlannedRows | None:
     """Plan a query by itself; None if it may be bound to the query around it.
 
     Raises:
         DefinitionError: The query is invalid, whatever is around it.
+        UnsupportedFeatureError: A part of the query other than its WHERE names a column of the query around it.
     """
     try:
         return planner.query(query)
-    except DefinitionError:
+    except DefinitionError as error:
         if not isinstance(query, exp.Select) or not query.args.get("where"):
-            raise
+            raise _explained(planner, outer, query, error) from None
         return None
 
 
-def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQuery:
+def _explained(planner: SelectPlanner, outer: Around, query: exp.Expr, error: DefinitionError) -> KafkastreamError:
+    """Return the error of a query, which may be about a name of the query around it."""
+    for name in query.find_all(exp.Column):
+        if planner.text.error(name, "").where == error.where and resolved(planner, outer.scope, name) is not None:
+            what = (
+                f"{planner.text.shown(name)} is a column of a query further out. A query in an expression can name it in "
+                "its WHERE, but not in FROM, HAVING or UNION."
+            )
+            return planner.text.refused(name, what, "Move the comparison into WHERE, or join the tables.")
+    return error
+
+
+def bound_query(planner: SelectPlanner, outer: Around, query: exp.Expr) -> InnerQuery:
     """Plan FROM and WHERE of a query; conditions with columns of the query around it are left over."""
     from kafkastream.sql.planner.select import from_rows
-    from kafkastream.sql.planner.subqueries.subqueries import answered, filtered_by_queries, has_query
 
     text = planner.text
     if not isinstance(query, exp.Select) or not query.args.get("from_"):
@@ -213,8 +241,22 @@ def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQ
             what = f"{clause.rstrip('_').upper()} is not supported in a query with columns of the query around it."
             raise text.refused(query, what, "Put it into a view, or join the tables.")
     rows, scope, conditions = from_rows(planner, query, list(conjuncts(query.args["where"].this)))
-    rows = closed_sessions(planner, rows, query)
-    rows, scope, conditions = filtered_by_queries(planner, rows, scope, conditions)
+    inner = Around(closed_sessions(planner, rows, query), scope)
+    try:
+        return _filtered(planner, outer, inner, conditions)
+    except DefinitionError:
+        wider = with_columns_around(planner, outer, inner, conditions, query)
+        if wider is None:
+            raise
+        nested = [one for one in conditions if one.find(exp.Query) is not None]
+        return _filtered(planner, outer, wider[0], nested)._replace(copied=wider[1])
+
+
+def _filtered(planner: SelectPlanner, outer: Around, inner: Around, conditions: list[exp.Expr]) -> InnerQuery:
+    """Apply the conditions of a query that it can compute by itself."""
+    from kafkastream.sql.planner.subqueries.subqueries import answered, filtered_by_queries, has_query
+
+    rows, scope, conditions = filtered_by_queries(planner, *inner, conditions)
     with_query = list(filter(has_query, conditions))
     rows, answers = answered(planner, rows, scope, with_query, planner.compiler(scope).compile)
     scope = attrs.evolve(scope, fields=rows.relation.fields)
@@ -223,7 +265,7 @@ def bound_query(planner: SelectPlanner, outer: Scope, query: exp.Expr) -> InnerQ
         try:
             own.append(planner.compiler(scope, answers).compile(one))
         except DefinitionError:
-            planner.compiler(outer.outer().joined(scope)).compile(one)
+            planner.compiler(outer.scope.outer().joined(scope)).compile(one)
             bound.append(one)
     relation = filtered(rows.relation, own, planner.ttl_ms)
     return InnerQuery(attrs.evolve(rows, relation=relation), scope, tuple(bound))

@@ -16,7 +16,8 @@ from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, normalized, projected, reference
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
-from kafkastream.sql.planner.joins.join_conditions import Conditions, conditions_around
+from kafkastream.sql.planner.joins.join_conditions import Conditions
+from kafkastream.sql.planner.subqueries.columns_around import Around
 from kafkastream.sql.planner.subqueries.inner_queries import (
     InnerQuery,
     bound_groups,
@@ -52,7 +53,7 @@ def joined_value(
     """
     from kafkastream.sql.planner.joins.joins import of_two
 
-    whole = whole_query(planner, query)
+    whole = whole_query(planner, Around(rows, scope), query)
     if whole is None:
         return _bound_value(planner, rows, scope, query, node)
     relation, width = whole.relation, len(rows.relation.fields)
@@ -132,10 +133,10 @@ def _bound_value(
         raise planner.text.error(node, "A query in an expression must have one column.", "Select one.")
     item = query.expressions[0].unalias()
     if query.args.get("group"):
-        inner, item = bound_groups(planner, scope, query, [_VALUE]), column_named(_VALUE)
+        inner, item = bound_groups(planner, Around(rows, scope), query, [_VALUE]), column_named(_VALUE)
     else:
-        inner = bound_query(planner, scope, without(query, "distinct", "order"))
-    found = conditions_around(planner, scope, inner.scope, inner.bound)
+        inner = bound_query(planner, Around(rows, scope), without(query, "distinct", "order"))
+    found = inner.conditions(planner, Around(rows, scope), [])
     if found.rest:
         inner, found = _with_outer_columns(planner, rows, inner, found, node)
     of = planner.compiler(inner.scope)

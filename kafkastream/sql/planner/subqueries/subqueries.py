@@ -17,7 +17,7 @@ from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedE
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
-from kafkastream.sql.planner.joins.join_conditions import conditions_around
+from kafkastream.sql.planner.subqueries.columns_around import Around
 from kafkastream.sql.planner.subqueries.inner_queries import (
     InnerQuery,
     column_named,
@@ -63,9 +63,9 @@ def filtered_by_queries(
         inner = _bare(node.this if is_not else node)
         kind = JoinKind.ANTI if is_not else JoinKind.SEMI
         if isinstance(inner, exp.Exists) and not gives_one_row(_query_of(inner)):
-            found = existence(planner, scope, _query_of(inner))
+            found = existence(planner, Around(rows, scope), _query_of(inner))
             rows = _joined(planner, rows, scope, found, [], kind, inner)
-        elif isinstance(inner, exp.In) and not is_not and _is_aggregate(planner, inner):
+        elif isinstance(inner, exp.In) and not is_not and _is_aggregate(planner, Around(rows, scope), inner):
             rest.append(exp.EQ(this=inner.this, expression=exp.Subquery(this=_query_of(inner))))
             continue
         elif isinstance(inner, exp.In) and inner.args.get("query"):
@@ -77,8 +77,8 @@ def filtered_by_queries(
     return rows, scope, rest
 
 
-def _is_aggregate(planner: SelectPlanner, node: exp.In) -> bool:
-    """Return whether IN is an equation with one aggregate, of a query that refers to the query around it.
+def _is_aggregate(planner: SelectPlanner, around: Around, node: exp.In) -> bool:
+    """Return whether IN compares with one aggregate of a query that is bound to the query around it, and so is an equation.
 
     Not so for COUNT and for NOT IN: in Flink, IN finds nothing where the query reads no rows, and COUNT would be 0.
     """
@@ -87,7 +87,7 @@ def _is_aggregate(planner: SelectPlanner, node: exp.In) -> bool:
         return False
     aggregate = query.expressions[0].unalias()
     is_one = list(calls_in(aggregate)) == [aggregate] and not is_call(aggregate, "COUNT")
-    return is_one and whole_query(planner, query) is None
+    return is_one and whole_query(planner, around, query) is None
 
 
 def answered(
@@ -154,7 +154,7 @@ def _exists(
 ) -> tuple[PlannedRows, TypedExpression]:
     if gives_one_row(_query_of(node)):
         return rows, TRUE
-    found = existence(planner, scope, _query_of(node))
+    found = existence(planner, Around(rows, scope), _query_of(node))
     return _marked(planner, rows, scope, found, [], node)
 
 
@@ -216,7 +216,7 @@ def _compared(
         relation = projected(relation, [*references(relation), *added], names, ttl_ms=planner.ttl_ms)
     every = [*references(rows.relation), *added]
     of, in_ = ([f"${side}{at}" for at in range(len(values))] for side in ("of", "in"))
-    inner = values_in(planner, scope, query, in_)
+    inner = values_in(planner, Around(attrs.evolve(rows, relation=relation), scope), query, in_)
     outer = Scope(relation.fields, (*scope.sources, named_columns(of, [every.index(one) for one in values])))
     nodes: list[exp.Expr] = [
         kind(this=column_named(one), expression=column_named(other)) for one, other in zip(of, in_, strict=True)
@@ -258,5 +258,5 @@ def _joined(
 ) -> PlannedRows:
     from kafkastream.sql.planner.joins.joins import of_two
 
-    found = conditions_around(planner, scope, inner.scope, [*nodes, *inner.bound])
+    found = inner.conditions(planner, Around(rows, scope), nodes)
     return of_two(planner, (rows, inner.rows), found, kind, node)

@@ -103,6 +103,12 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         f"SELECT COUNT(*) FILTER (WHERE id IN (SELECT v FROM clicks)) FROM {TUMBLE} GROUP BY window_start, window_end",
         "SELECT id FROM orders WHERE id NOT IN (SELECT MAX(v) FROM clicks WHERE k = cur)",
         "SELECT id FROM orders WHERE EXISTS (SELECT 1 WHERE id > 1)",
+        "SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM (SELECT v FROM clicks WHERE k = cur) AS c)",
+        "SELECT id FROM orders WHERE id IN (SELECT v FROM clicks WHERE k = cur UNION ALL SELECT v FROM clicks)",
+        (
+            "SELECT id FROM orders WHERE EXISTS (SELECT k FROM clicks WHERE k = cur AND EXISTS "
+            "(SELECT 1 FROM ships WHERE oid = id AND place = k) GROUP BY k HAVING COUNT(*) > 1)"
+        ),
         "SELECT o.id FROM orders o LEFT JOIN clicks c ON o.cur = c.k AND c.v > (SELECT MAX(v) FROM clicks)",
         "SELECT id::STRING FROM orders",
         "SELECT id FROM orders WHERE id > ANY (1)",
