@@ -28,6 +28,7 @@ class Varying(NamedTuple):
 
 
 VARIES: Final[Mapping[str, Varying]] = {
+    "highest price with counts": Varying("Flink's top-1 misses an update that leaves the place as it is."),
     "highest price with NULL first": Varying(
         "Flink's top-1 misses that a row falls.", [["+I", "x", "b", "31"], ["+I", "y", "b", "21"]]
     ),
