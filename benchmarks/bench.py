@@ -3,9 +3,11 @@
 ::
 
     python -m benchmarks.bench --pyflink /path/to/venv/bin/python
-    python -m benchmarks.bench --scale 0.1 --rounds 1 --only sql           # a part of it, quickly; no report
+    python -m benchmarks.bench --only sql nexmark                          # a part of it
+    python -m benchmarks.bench --scale 0.01 --rounds 1 --only sql --look   # a quick look
 
-Linux only, on a machine with nothing else to do, for about an hour. The run is kept in ``benchmarks/runs``.
+Linux only, on a machine with nothing else to do, for about an hour and a half. The run is kept in ``benchmarks/runs``;
+parts that are measured on one day are one run.
 """
 
 from __future__ import annotations
@@ -45,21 +47,29 @@ class Arguments(NamedTuple):
     rounds: int
     scale: float
     only: Sequence[str] | None
+    look: bool
 
 
 def main(arguments: Arguments) -> None:
-    """Measure all; keep the run and write the report if nothing was left out."""
-    run = Run(datetime.datetime.now(datetime.timezone.utc).date().isoformat(), _machine(), _versions(arguments.pyflink))
+    """Measure all parts, keep the run, and write the report."""
+    run = _begun(arguments)
     for name, measure in _parts().items():
         if arguments.only is None or name in arguments.only:
             console.rule(name)
             run = measure(run, arguments)
-            if arguments.only is None:
+            if not arguments.look:
                 run.write()  # after each part, so that a run that fails later is not lost
     console.print(report.text(run))
-    if arguments.only is None:
+    if not arguments.look:
         report.write(run)
         console.print(f"[bold]Kept in {run.path.name}; the report is in docs/benchmarks.md.[/bold]")
+
+
+def _begun(arguments: Arguments) -> Run:
+    """Return the run of today, if a part of it is kept, or a new one."""
+    today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
+    run = Run(today, _machine(), _versions(arguments.pyflink))
+    return Run.read(run.path) if run.path.exists() and not arguments.look else run
 
 
 def _parts() -> Mapping[str, Callable[[Run, Arguments], Run]]:
@@ -115,7 +125,8 @@ def _arguments() -> Arguments:
     parser.add_argument("--pyflink", metavar="PYTHON", help="the Python of a virtual environment that has PyFlink")
     parser.add_argument("--rounds", type=int, default=3, help="how many count, after the warm-up (%(default)s)")
     parser.add_argument("--scale", type=float, default=0.5, help="share of each benchmark's records (%(default)s)")
-    parser.add_argument("--only", nargs="+", choices=_parts(), help="some benchmarks instead of all, without a report")
+    parser.add_argument("--only", nargs="+", choices=_parts(), help="some benchmarks instead of all")
+    parser.add_argument("--look", action="store_true", help="only print the report; keep and write nothing")
     return Arguments(**vars(parser.parse_args()))
 
 

@@ -61,8 +61,10 @@ def write(run: Run) -> None:
     """Write the report of a run into the page, and draw its charts."""
     before, _, after = _parts()
     PAGE.write_text(f"{before}{text(run)}{after}", encoding="utf-8")
-    _draw_cpu(run, _DOCS / _CHARTS["cpu"])
-    _draw_delays(run, _DOCS / _CHARTS["delays"])
+    if run.races:
+        _draw_cpu(run, _DOCS / _CHARTS["cpu"])
+    if run.delays:
+        _draw_delays(run, _DOCS / _CHARTS["delays"])
 
 
 def _parts() -> tuple[str, str, str]:
@@ -76,8 +78,10 @@ def _parts() -> tuple[str, str, str]:
 def _introduction(run: Run) -> Iterator[str]:
     versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
     yield f"\nMeasured on {run.day} with {run.machine}; {versions}.\n"
-    yield f"![CPU time per record of each contender]({_CHARTS['cpu']})\n"
-    yield f"![Time until a record is visible]({_CHARTS['delays']})\n"
+    if run.races:
+        yield f"![CPU time per record of each contender]({_CHARTS['cpu']})\n"
+    if run.delays:
+        yield f"![Time until a record is visible]({_CHARTS['delays']})\n"
 
 
 def _aims(run: Run) -> Iterator[str]:
