@@ -122,10 +122,25 @@ def measured(races: Races, arguments: Arguments) -> dict[str, Measured]:
         ContenderFailedError: A contender has ended, or does not end.
         WrongOutputError: The output of a contender is wrong.
     """
-    with EmbeddedKafka() as kafka:
+    with EmbeddedKafka() as kafka, _Processes() as processes:
         topics.create(kafka, _INPUT)
         races.fill(kafka.bootstrap_servers, _INPUT, arguments.records)
-        return {one: _Race(kafka, one, arguments, races.check).run() for one in arguments.workloads}
+        return {one: _Race(kafka, one, arguments, races.check, processes).run() for one in arguments.workloads}
+
+
+class _Processes(ExitStack):
+    """Processes of contenders, each of which runs all workloads that its command is for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._running: dict[tuple[object, ...], ContenderProcess] = {}
+
+    def of(self, contender: Contender) -> ContenderProcess:
+        """Return the process of a contender, which is started if it does not run yet."""
+        key = (contender.folder, *contender.command)
+        if key not in self._running:
+            self._running[key] = self.enter_context(ContenderProcess(contender))
+        return self._running[key]
 
 
 def _tables(title: str, results: Measured, folders: Sequence[Path]) -> Iterator[Table]:
@@ -142,8 +157,11 @@ def _tables(title: str, results: Measured, folders: Sequence[Path]) -> Iterator[
 class _Race:
     """One workload, done by all contenders in turn."""
 
-    def __init__(self, kafka: EmbeddedKafka, workload: str, arguments: Arguments, check: Check) -> None:
+    def __init__(
+        self, kafka: EmbeddedKafka, workload: str, arguments: Arguments, check: Check, processes: _Processes
+    ) -> None:
         self._kafka = kafka
+        self._processes = processes
         self._workload = workload
         self._records = arguments.records
         self._rounds = arguments.rounds
@@ -158,13 +176,12 @@ class _Race:
     def run(self) -> dict[str, list[Measurement]]:
         """The measurements of each contender, by its name; the warm-up is left out."""
         results: dict[str, list[Measurement]] = {contender.name: [] for contender in self._contenders}
-        with ExitStack() as stack:
-            running = [(contender, stack.enter_context(ContenderProcess(contender))) for contender in self._contenders]
+        running = [(contender, self._processes.of(contender)) for contender in self._contenders]
+        for contender, process in running:
+            self._measured("warm-up", contender, process)
+        for number in range(1, self._rounds + 1):
             for contender, process in running:
-                self._measured("warm-up", contender, process)
-            for number in range(1, self._rounds + 1):
-                for contender, process in running:
-                    results[contender.name].append(self._measured(f"round {number}", contender, process))
+                results[contender.name].append(self._measured(f"round {number}", contender, process))
         return results
 
     def _measured(self, when: str, contender: Contender, process: ContenderProcess) -> Measurement:
