@@ -22,6 +22,7 @@ from rich.table import Table
 from benchmarks import nexmark, sql, stateful, throughput
 from benchmarks.aims import AIMS, Aim
 from benchmarks.contenders import KAFKASTREAM
+from benchmarks.race import Measured
 from benchmarks.results import Measurement, result_table
 from benchmarks.runs import Run, latest
 from benchmarks.serving import NEXMARK, PIPELINES
@@ -61,7 +62,7 @@ def write(run: Run) -> None:
     """Write the report of a run into the page, and draw its charts."""
     before, _, after = _parts()
     PAGE.write_text(f"{before}{text(run)}{after}", encoding="utf-8")
-    if run.races:
+    if _shown(run):
         _draw_cpu(run, _DOCS / _CHARTS["cpu"])
     if run.delays:
         _draw_delays(run, _DOCS / _CHARTS["delays"])
@@ -78,7 +79,7 @@ def _parts() -> tuple[str, str, str]:
 def _introduction(run: Run) -> Iterator[str]:
     versions = ", ".join(f"{name} {version}" for name, version in run.versions.items())
     yield f"\nMeasured on {run.day} with {run.machine}; {versions}.\n"
-    if run.races:
+    if _shown(run):
         yield f"![CPU time per record of each contender]({_CHARTS['cpu']})\n"
     if run.delays:
         yield f"![Time until a record is visible]({_CHARTS['delays']})\n"
@@ -91,13 +92,13 @@ def _aims(run: Run) -> Iterator[str]:
     yield "|---|---:|---:|---|"
     for aim in AIMS:
         found = aim.figure(run)
-        measured = "not measured" if found is None else _shown(aim, found)
+        measured = "not measured" if found is None else _figure(aim, found)
         verdict = "" if found is None else "met" if aim.is_met(found) else "**missed**"
         yield f"| {aim.text} | {'≥' if aim.is_ratio else '≤'} {aim.wanted:g} {aim.unit} | {measured} | {verdict} |"
     yield ""
 
 
-def _shown(aim: Aim, found: float) -> str:
+def _figure(aim: Aim, found: float) -> str:
     return f"{found:.2f} {aim.unit}" if aim.is_ratio else f"{found:,.1f} {aim.unit}"
 
 
@@ -116,11 +117,15 @@ def _delays(run: Run) -> Iterator[str]:
 
 
 def _races(run: Run) -> Iterator[str]:
-    for workload, results in run.races.items():
-        if workload not in NEXMARK:
-            yield f"### {TITLES[workload]}\n"
-            yield f"`{workload}`, {run.records[workload]:,} records.\n"
-            yield _markdown(result_table(None, results))
+    for workload, results in _shown(run).items():
+        yield f"### {TITLES[workload]}\n"
+        yield f"`{workload}`, {run.records[workload]:,} records.\n"
+        yield _markdown(result_table(None, results))
+
+
+def _shown(run: Run) -> Mapping[str, Measured]:
+    """Return the workloads with a table and a panel of their own; Nexmark's queries share one table."""
+    return {name: found for name, found in run.races.items() if name not in NEXMARK}
 
 
 def _nexmark(run: Run) -> Iterator[str]:
@@ -160,7 +165,7 @@ def _draw_cpu(run: Run, path: Path) -> None:
     mpl.use("svg")
     from matplotlib import pyplot
 
-    shown = {name: found for name, found in run.races.items() if name not in NEXMARK}
+    shown = _shown(run)
     heights = [len(found) for found in shown.values()]
     figure, places = pyplot.subplots(
         len(shown), 1, figsize=(9, 0.32 * sum(heights) + 0.7 * len(shown)), layout="constrained", height_ratios=heights
