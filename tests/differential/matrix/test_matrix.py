@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
-_NIGHTLY: Final = ("spreads", "chosen", "pairs", "changed")
-AGGREGATED: Final = ("sums", "windows", *(pytest.param(one, marks=pytest.mark.nightly) for one in _NIGHTLY))
+_NIGHTLY: Final = ("windows", "spreads", "chosen", "pairs", "changed")
+AGGREGATED: Final = ("sums", *(pytest.param(one, marks=pytest.mark.nightly) for one in _NIGHTLY))
 """Families of aggregates, each compared by one query."""
 
 
