@@ -153,9 +153,6 @@ def tumble() -> Any:
 @pytest.mark.parametrize(
     "made",
     [
-        lambda t: (
-            t.window(Tumble.over(row_interval(5)).on(col("ts")).alias("w")).group_by(col("w")).select(col("l").sum)
-        ),
         lambda t: t.order_by(col("l")).execute(),
         lambda t: t.insert_into("sink", overwrite=True),
         lambda t: t.select(col("i")).insert_into("sink").compile_plan(),
@@ -169,6 +166,12 @@ def test_what_is_refused_names_the_method(t: Table, made: Made) -> None:
         made(t)
     assert caught.value.where
     assert "line 1" not in caught.value.where
+
+
+def test_windows_of_rows_by_event_time_are_refused_as_in_flink(t: Table) -> None:
+    windowed = t.window(Tumble.over(row_interval(5)).on(col("ts")).alias("w")).group_by(col("w"))
+    with pytest.raises(DefinitionError, match="Count rows by processing time"):
+        windowed.select(col("l").sum)
 
 
 def test_tables_of_two_environments_do_not_mix(t: Table) -> None:
