@@ -72,7 +72,8 @@ def case(conditions: Arguments, values: Arguments, otherwise: TypedExpression) -
         what = "ELSE clause or at least one THEN clause must be non-NULL"
         raise CallError(what, TYPED_NULL)
     every = with_common_type([*values, otherwise])
-    return Case(tuple(conditions), tuple(every[:-1]), every[-1], widest(every))
+    known = [Cast(one, DataType.of(Kind.BOOLEAN)) if is_null(one) else one for one in conditions]
+    return Case(tuple(known), tuple(every[:-1]), every[-1], widest(every))
 
 
 CHOICES: Final[Mapping[str, BuiltInFunction]] = {
