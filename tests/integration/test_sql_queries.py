@@ -139,6 +139,24 @@ def test_a_top_1_updates_its_topic_without_deletions(
     ]
 
 
+def test_a_top_1_of_counts_updates_its_topic_without_deletions(
+    t_env: TableEnvironment, create: Create, kafka: KafkaBroker
+) -> None:
+    bids = create("bids", "shop STRING, item STRING", properties_spark_maxOffsetsPerTrigger="2")
+    best = create("best", "shop STRING, item STRING, bids BIGINT, PRIMARY KEY (shop) NOT ENFORCED", **UPSERT)
+    given = [("s", "a"), ("s", "b"), ("s", "b"), ("t", "c"), ("s", "a"), ("s", "a"), ("t", "c"), ("s", "b")]
+    kafka.produce(bids, [f'{{"shop":"{shop}","item":"{item}"}}' for shop, item in given])
+    counts = "SELECT shop, item, COUNT(*) AS n FROM bids GROUP BY shop, item"
+    top = f"SELECT *, ROW_NUMBER() OVER (PARTITION BY shop ORDER BY n DESC) AS rn FROM ({counts})"
+    t_env.execute_sql(f"INSERT INTO best SELECT shop, item, n FROM ({top}) WHERE rn = 1").wait()
+    written = kafka.consume(best)
+    assert all(one.value for one in written)
+    assert {one.key: one.value for one in written} == {
+        b'{"shop":"s"}': b'{"shop":"s","item":"a","bids":3}',
+        b'{"shop":"t"}': b'{"shop":"t","item":"c","bids":2}',
+    }
+
+
 def kafka_record(key: bytes, value: bytes | None) -> Record:
     return Record(value=value, key=key)
 
