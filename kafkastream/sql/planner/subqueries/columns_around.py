@@ -102,7 +102,11 @@ def _check_existence(planner: SelectPlanner, outer: Around, inner: Around, condi
         name = next((name for _, name in _columns_of(planner, outer, inner, [node])), None)
         if name is None or any(isinstance(one, exp.Query) for one in above):
             continue
-        is_related = any(resolved(planner, inner.scope, one) is not None for one in node.find_all(exp.Column))
+        own = _scope_of(planner, node.this)
+        is_related = any(
+            (own is None or resolved(planner, own, one) is None) and resolved(planner, inner.scope, one) is not None
+            for one in node.find_all(exp.Column)
+        )
         if is_related and not any(isinstance(one, exp.Not) for one in above):
             continue
         shown = planner.text.shown(name)
@@ -112,6 +116,13 @@ def _check_existence(planner: SelectPlanner, outer: Around, inner: Around, condi
             else f"EXISTS with {shown}, a column two levels out, and none of the query around it is not supported."
         )
         raise planner.text.refused(name, what, "Join the tables; Flink 2.2 would give wrong rows.")
+
+
+def _scope_of(planner: SelectPlanner, query: exp.Expr) -> Scope | None:
+    """Return the scope of a query's own tables, whose names have precedence; None for a query without FROM."""
+    from kafkastream.sql.planner.select import from_rows
+
+    return from_rows(planner, query, [])[1] if isinstance(query, exp.Select) else None
 
 
 def _above(node: exp.Expr, top: exp.Expr) -> Iterator[exp.Expr]:

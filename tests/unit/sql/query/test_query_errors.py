@@ -103,6 +103,10 @@ def test_what_is_wrong_is_told_with_its_place(query: str, what: str, where: str)
         f"SELECT COUNT(*) FILTER (WHERE id IN (SELECT v FROM clicks)) FROM {TUMBLE} GROUP BY window_start, window_end",
         "SELECT id FROM orders WHERE id NOT IN (SELECT MAX(v) FROM clicks WHERE k = cur)",
         "SELECT id FROM orders WHERE EXISTS (SELECT 1 WHERE id > 1)",
+        (
+            "SELECT o.id FROM orders AS o WHERE EXISTS (SELECT 1 FROM clicks AS c WHERE c.k = o.cur AND EXISTS "
+            "(SELECT 1 FROM clicks AS d WHERE v > o.id))"
+        ),
         "SELECT id FROM orders WHERE EXISTS (SELECT 1 FROM (SELECT v FROM clicks WHERE k = cur) AS c)",
         "SELECT id FROM orders WHERE id IN (SELECT v FROM clicks WHERE k = cur UNION ALL SELECT v FROM clicks)",
         (
