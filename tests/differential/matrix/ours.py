@@ -143,7 +143,7 @@ def _shown_leaf(value: Any, kind: Kind, *, inside: bool) -> str:
         case Kind.DATE:
             return str(np.datetime64(int(value.value), "D"))
         case Kind.TIME:
-            return shown_time(value.as_py())
+            return shown_time(str(value.as_py()))
         case Kind.INTERVAL_YEAR_MONTH:
             return f"{value.as_py()} months"
         case Kind.INTERVAL_DAY_SECOND:

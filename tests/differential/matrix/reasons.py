@@ -44,7 +44,10 @@ _ACCEPTED: Final = (
 )
 _DAYS: Final = r"^(stamps|from_times|epochs|written): "
 _LENIENT: Final = r"^(written|from_texts): "
-_WRONG: Final = r"COLLECT[(](DISTINCT )?r|STDDEV_POP[(]DISTINCT|INTERVAL '2' WEEK|q % 7|b IN [(]x|ARRAY_SORT[(]d|(ROUND|TRUNCATE)[(]m, i"
+_WRONG: Final = (
+    r"COLLECT[(](DISTINCT )?r|STDDEV_POP[(]DISTINCT|INTERVAL '2' WEEK|q % 7|b IN [(]x|ARRAY_SORT[(]d|(ROUND|TRUNCATE)[(]m, i"
+    r"|r IS DISTINCT FROM NULL|(GREATEST|LEAST)[(]z, t"
+)
 REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
     "Calls that Flink refuses are computed, where nothing else could be meant.": (
         lambda cell: "refused by Flink" in str(cell.ours) and cell.says(_ACCEPTED)
@@ -111,7 +114,7 @@ REASONS: Final[Mapping[str, Callable[[Cell], bool]]] = {
         lambda cell: cell.says("^(arrays|maps|untyped): .*(MAP|CAST[(]m)")
     ),
     "Flink's result is wrong: INTERVAL '2' WEEK has two hours, 38 nines modulo 7 are 0, bytes are in no list and equal "
-    "in no multiset, variances of DISTINCT values count equal squares once, arrays with NaN are not sorted, and a DECIMAL rounded to a computed number of digits before the point loses its scale.": lambda cell: (
+    "in no multiset, variances of DISTINCT values count equal squares once, arrays with NaN are not sorted, and a DECIMAL rounded to a computed number of digits before the point loses its scale, a row of NULLs is not distinct from NULL, and GREATEST and LEAST take a TIMESTAMP for UTC where another argument is a TIMESTAMP_LTZ.": lambda cell: (
         cell.says(_WRONG)
     ),
 }

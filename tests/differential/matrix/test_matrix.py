@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 RECORDED: Final = {name: family for name, family in FAMILIES.items() if name in GOLDEN}
 """Families that Flink has been asked for."""
-_PLANNED: Final = frozenset({"untyped", "rare"})
-"""Families of calls of which only types and refusals are compared."""
 _NIGHTLY: Final = ("windows", "spreads", "chosen", "pairs", "changed")
 AGGREGATED: Final = ("sums", *(pytest.param(one, marks=pytest.mark.nightly) for one in _NIGHTLY))
 """Families of aggregates, each compared by one query."""
@@ -85,7 +83,7 @@ def test_types_are_those_of_flink(compiled: dict[str, Compiled]) -> None:
 
 def test_values_are_those_of_flink(spark: SparkSession, compiled: dict[str, Compiled]) -> None:
     session = session_of(spark)
-    families = {name: family for name, family in RECORDED.items() if not family.by and name not in _PLANNED}
+    families = {name: family for name, family in RECORDED.items() if not family.by}
     found = {
         name: differences_of(family, compiled[name], partial(values_of, session, family))
         for name, family in families.items()

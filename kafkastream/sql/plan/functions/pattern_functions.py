@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, TypedExpression
+from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -42,6 +42,8 @@ def if_valid(pattern: TypedExpression, text: str, then: str) -> str:
     written = written_text(pattern)
     if written is not None and _SAFE.fullmatch(written) and _groups(written) is not None:
         return then
+    if is_null(pattern):  # which reflection refuses
+        return f"if(false, {then}, null)"
     return f"if(try_reflect('java.util.regex.Pattern', 'compile', {text}) is null, null, {then})"
 
 

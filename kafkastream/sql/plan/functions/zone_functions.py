@@ -150,6 +150,8 @@ def _if_zone(call: Call, zone: str, found: str) -> str:
     """Return a value, NULL for a zone that Java does not know."""
     if written_text(call.arguments[-1]) in available_timezones() or len(call.arguments) < _MILLISECOND:
         return found
+    if is_null(call.arguments[-1]):  # which reflection refuses
+        return f"if(false, {found}, null)"
     return f"if(try_reflect('java.time.ZoneId', 'of', {zone}) is null, null, {found})"
 
 
