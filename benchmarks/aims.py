@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 import attrs
 
 from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PYFLINK, SPARK
-from benchmarks.results import Measurement
+from benchmarks.results import ratios
 from benchmarks.runs import Run
 from benchmarks.serving import (
     KEYED,
@@ -63,13 +63,9 @@ def _cheaper(workload: str, peer: str, own: str = KAFKASTREAM) -> Figure:
         results = run.races.get(workload, {})
         if own not in results or peer not in results:
             return None
-        return statistics.median(_ratios(results[own], results[peer]))
+        return statistics.median(ratios(results[own], results[peer]))
 
     return figure
-
-
-def _ratios(own: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
-    return [other.cpu_us / one.cpu_us for one, other in zip(own, peer, strict=True)]
 
 
 def _delay(contender: str, percentile: str, rate: int) -> Figure:

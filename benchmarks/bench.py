@@ -17,9 +17,7 @@ import datetime
 import importlib.metadata
 import os
 import platform
-import signal
 import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -27,10 +25,8 @@ import attrs
 from rich.console import Console
 
 from benchmarks import nexmark, pipelines, race, report, sql, stateful, throughput, visibility
-from benchmarks.contenders import ContenderFailedError
 from benchmarks.runs import Run
 from benchmarks.serving import MICRO_BATCHES, PIPELINES
-from benchmarks.topics import WrongOutputError
 
 _RACES: Final = {"throughput": throughput.RACES, "stateful": stateful.RACES, "sql": sql.RACES, "nexmark": nexmark.RACES}
 _SMALLER: Final = {MICRO_BATCHES: 0.3}
@@ -131,8 +127,5 @@ def _arguments() -> Arguments:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
+    with race.plain_exit():
         main(_arguments())
-    except (ContenderFailedError, WrongOutputError) as error:
-        sys.exit(str(error))

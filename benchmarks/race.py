@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from benchmarks.results import Measurement, result_table
 from benchmarks.serving import SINK_PROPERTIES, Task
 from kafkastream.testing import EmbeddedKafka
 
-__all__ = ["Arguments", "Check", "Fill", "Measured", "Races", "main", "measured"]
+__all__ = ["Arguments", "Check", "Fill", "Measured", "Races", "main", "measured", "plain_exit"]
 
 Measured = Mapping[str, Sequence[Measurement]]
 """Measurements of a workload, round by round, by contender."""
@@ -95,13 +95,10 @@ def _arguments_of(description: str | None, races: Races) -> Arguments:
 
 def main(races: Races, description: str | None) -> None:
     """Measure all, and print a table for each workload; exit when a contender fails."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     arguments = _arguments_of(description, races)
     _introduce(arguments)
-    try:
+    with plain_exit():
         results = measured(races, arguments)
-    except (ContenderFailedError, topics.WrongOutputError) as error:
-        sys.exit(str(error))
     for workload, result in results.items():
         console.print(*_tables(races.titles[workload], result, arguments.beside), sep="\n")
     console.print(
@@ -109,6 +106,16 @@ def main(races: Races, description: str | None) -> None:
         *races.notes,
         sep="\n",
     )
+
+
+@contextmanager
+def plain_exit() -> Iterator[None]:
+    """Exit with the message of a contender's failure; on SIGTERM, too, only after all that was started has ended."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        yield
+    except (ContenderFailedError, topics.WrongOutputError) as error:
+        sys.exit(str(error))
 
 
 def measured(races: Races, arguments: Arguments) -> dict[str, Measured]:

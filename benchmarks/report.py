@@ -23,7 +23,7 @@ from benchmarks import nexmark, sql, stateful, throughput
 from benchmarks.aims import AIMS, Aim
 from benchmarks.contenders import KAFKASTREAM
 from benchmarks.race import Measured
-from benchmarks.results import Measurement, result_table
+from benchmarks.results import Measurement, ratios, result_table
 from benchmarks.runs import Run, latest
 from benchmarks.serving import NEXMARK, PIPELINES
 
@@ -139,9 +139,10 @@ def _nexmark(run: Run) -> Iterator[str]:
         table.add_column(column, justify="right")
     for name in measured:
         results = run.races[name]
-        own = _median(results[KAFKASTREAM])
+        own = results[KAFKASTREAM]
         costs = (f"{_median(results[one]):.2f}" for one in contenders)
-        table.add_row(name, *costs, *(f"{_median(results[one]) / own:.2f}" for one in contenders[1:]))
+        peers = (f"{statistics.median(ratios(own, results[one])):.2f}" for one in contenders[1:])
+        table.add_row(name, *costs, *peers)
     yield "### Nexmark\n"
     yield f"{run.records[measured[0]]:,} events; medians of the rounds. {' '.join(nexmark.RACES.notes)}\n"
     yield _markdown(table)
@@ -159,41 +160,41 @@ def _markdown(table: Table) -> str:
 
 
 def _draw_cpu(run: Run, path: Path) -> None:
-    """Draw bars of the CPU time per record: a panel for each workload."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot
-
-    shown = _shown(run)
-    heights = [len(found) for found in shown.values()]
-    figure, places = pyplot.subplots(
-        len(shown), 1, figsize=(9, 0.32 * sum(heights) + 0.7 * len(shown)), layout="constrained", height_ratios=heights
-    )
-    for place, (workload, results) in zip(places, shown.items(), strict=True):
-        _bars(place, {name: _median(rounds) for name, rounds in results.items()})
-        place.set_title(f"{TITLES[workload]}, CPU µs per record", fontsize="medium", loc="left")
-    figure.savefig(path, metadata={"Date": None})
-    pyplot.close(figure)
+    """Draw the CPU time per record: a panel for each workload."""
+    panels = {
+        f"{TITLES[workload]}, CPU µs per record": {name: _median(rounds) for name, rounds in results.items()}
+        for workload, results in _shown(run).items()
+    }
+    _draw(panels, path)
 
 
 def _draw_delays(run: Run, path: Path) -> None:
-    """Draw bars of the median delays, on a logarithmic scale: a panel for each rate."""
+    """Draw the median delays, on a logarithmic scale: a panel for each rate."""
+    panels = {
+        f"Median time until a record is visible, ms, at {rate:,} records/s": {
+            name: found["50 %"] for name, found in contenders.items()
+        }
+        for rate, contenders in run.delays.items()
+    }
+    _draw(panels, path, scale="log")
+
+
+def _draw(panels: Mapping[str, Mapping[str, float]], path: Path, scale: str = "linear") -> None:
+    """Draw bars, in a panel for each title."""
     import matplotlib as mpl
 
     mpl.use("svg")
     from matplotlib import pyplot
 
-    rows = max(map(len, run.delays.values()))
+    heights = [len(values) for values in panels.values()]
+    size = (9, 0.32 * sum(heights) + 0.7 * len(panels))
     figure, places = pyplot.subplots(
-        len(run.delays), 1, figsize=(9, (0.32 * rows + 0.8) * len(run.delays)), layout="constrained", squeeze=False
+        len(panels), 1, figsize=size, layout="constrained", height_ratios=heights, squeeze=False
     )
-    for place, (rate, contenders) in zip(places.flat, run.delays.items(), strict=True):
-        _bars(place, {name: found["50 %"] for name, found in contenders.items()})
-        place.set_xscale("log")
-        place.set_title(
-            f"Median time until a record is visible, ms, at {rate:,} records/s", fontsize="medium", loc="left"
-        )
+    for place, (title, values) in zip(places.flat, panels.items(), strict=True):
+        _bars(place, values)
+        place.set_xscale(scale)
+        place.set_title(title, fontsize="medium", loc="left")
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 

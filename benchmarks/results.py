@@ -11,7 +11,7 @@ from rich.table import Table
 
 from benchmarks.contenders import AT_LEAST_ONCE, BARE_STATE, NATIVE, PYFLINK, SPARK
 
-__all__ = ["Measurement", "result_table"]
+__all__ = ["Measurement", "ratios", "result_table"]
 
 
 _PEERS = ((SPARK,), (BARE_STATE, NATIVE), (PYFLINK,), (AT_LEAST_ONCE,))
@@ -45,22 +45,22 @@ def result_table(title: str | None, results: Mapping[str, Sequence[Measurement]]
     if by_speed is not None:
         table.add_column(f"records/s vs {AT_LEAST_ONCE}", justify="right")
     for name, rounds in results.items():
-        speeds = [] if by_speed is None else [_spread(_speed_ratios(rounds, by_speed))]
+        speeds = [] if by_speed is None else [_spread(_speedratios(rounds, by_speed))]
         table.add_row(name, *_cells(rounds, [results[peer] for peer in peers]), *speeds)
     return table
 
 
-def _speed_ratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
+def _speedratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
     return [own.records_per_s / other.records_per_s for own, other in zip(rounds, peer, strict=True)]
 
 
 def _cells(rounds: Sequence[Measurement], peers: Sequence[Sequence[Measurement]]) -> list[str]:
     speed = statistics.median(one.records_per_s for one in rounds)
-    return [f"{speed:,.0f}", _spread([one.cpu_us for one in rounds]), *(_spread(_ratios(rounds, p)) for p in peers)]
+    return [f"{speed:,.0f}", _spread([one.cpu_us for one in rounds]), *(_spread(ratios(rounds, p)) for p in peers)]
 
 
-def _ratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
-    """How many times a peer's CPU time ours is contained, round by round."""
+def ratios(rounds: Sequence[Measurement], peer: Sequence[Measurement]) -> list[float]:
+    """Return a peer's CPU time by that of a contender, round by round."""
     return [other.cpu_us / own.cpu_us for own, other in zip(rounds, peer, strict=True)]
 
 

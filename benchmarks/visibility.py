@@ -15,9 +15,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import signal
 import statistics
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -29,6 +27,7 @@ from rich.table import Table
 
 from benchmarks import topics
 from benchmarks.contenders import ContenderFailedError, ContenderProcess, watched
+from benchmarks.race import plain_exit
 from benchmarks.serving import VISIBILITY, Task
 from kafkastream.testing import EmbeddedKafka
 
@@ -155,8 +154,5 @@ def _arguments() -> Arguments:
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
+    with plain_exit():
         main(_arguments())
-    except ContenderFailedError as error:
-        sys.exit(str(error))
