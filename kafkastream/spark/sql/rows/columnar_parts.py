@@ -37,7 +37,7 @@ class WindowParts:
     Args:
         operation: Window aggregate of the plan.
         retracts: Whether the input has retractions.
-        slices: Slices of the windows, if rows have their time in the columns of the bounds; None if they have bounds.
+        slices: Slices of the windows, if rows have their time in the column of window_start; None if they have bounds.
     """
 
     operation: WindowAggregate

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from kafkastream.sql.plan.expression import Call, TypedExpression, is_null
+from kafkastream.sql.plan.expression import Call, TypedExpression
 from kafkastream.sql.plan.functions.built_in import (
     Arguments,
     BuiltInFunction,
@@ -15,7 +15,7 @@ from kafkastream.sql.plan.functions.built_in import (
     always_nullable,
     returns,
 )
-from kafkastream.sql.plan.functions.written_values import whole_number, written_text
+from kafkastream.sql.plan.functions.written_values import is_refused, whole_number, written_text
 from kafkastream.sql.type_families import TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
@@ -42,9 +42,7 @@ def if_valid(pattern: TypedExpression, text: str, then: str) -> str:
     written = written_text(pattern)
     if written is not None and _SAFE.fullmatch(written) and _groups(written) is not None:
         return then
-    if is_null(pattern):  # which reflection refuses
-        return f"if(false, {then}, null)"
-    return f"if(try_reflect('java.util.regex.Pattern', 'compile', {text}) is null, null, {then})"
+    return f"if({is_refused('java.util.regex.Pattern', 'compile', pattern, text)}, null, {then})"
 
 
 def _groups(pattern: str) -> int | None:

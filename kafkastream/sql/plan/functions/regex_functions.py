@@ -8,7 +8,7 @@ from typing import Final
 
 from kafkastream.sql.plan.expression import Call, TypedExpression
 from kafkastream.sql.plan.functions.built_in import Arguments, BuiltInFunction, CallError, always_nullable, returns
-from kafkastream.sql.plan.functions.written_values import whole_number, written_text
+from kafkastream.sql.plan.functions.written_values import is_refused, whole_number, written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import ATOMIC, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
@@ -41,7 +41,7 @@ def _if_valid(pattern: TypedExpression, text: str, then: str, otherwise: str = "
     written = written_text(pattern)
     if written is not None:
         return otherwise if _is_broken(written) else then
-    return f"if(try_reflect('java.util.regex.Pattern', 'compile', {text}) is null, {otherwise}, {then})"
+    return f"if({is_refused('java.util.regex.Pattern', 'compile', pattern, text)}, {otherwise}, {then})"
 
 
 def _matched(call: Call, texts: Sequence[str]) -> str:

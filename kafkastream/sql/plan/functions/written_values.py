@@ -1,11 +1,11 @@
-"""Values of literals, and the Spark SQL of intervals and of times in UTC."""
+"""Values of literals, and the Spark SQL of intervals, of times in UTC, and of texts that Java refuses."""
 
 from __future__ import annotations
 
-from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression
+from kafkastream.sql.plan.expression import Call, Interval, IntervalUnit, Literal, TypedExpression, is_null
 from kafkastream.sql.types import Kind
 
-__all__ = ["in_utc", "interval_text", "whole_number", "written_text"]
+__all__ = ["in_utc", "interval_text", "is_refused", "whole_number", "written_text"]
 
 _DAY_MS = 86_400_000
 _EPOCH = "timestamp_ntz'1970-01-01 00:00:00'"
@@ -52,6 +52,24 @@ def in_utc(stamp: str, template: str) -> str:
     """
     local = f"timestampadd(MICROSECOND, unix_micros({stamp}), {_EPOCH})"
     return f"timestamp_micros(timestampdiff(MICROSECOND, {_EPOCH}, {template.replace('{0}', local)}))"
+
+
+def is_refused(java_class: str, method: str, argument: TypedExpression, text: str) -> str:
+    """Return the Spark SQL of whether a static method of Java fails for a text, which it does for NULL.
+
+    Args:
+        java_class: Name of the class.
+        method: Name of the method.
+        argument: Expression of the text.
+        text: Its Spark SQL.
+
+    Example:
+        >>> from kafkastream.sql.plan.expression import NULL
+        >>> is_refused("java.time.ZoneId", "of", NULL, "null")
+        "try_reflect('java.time.ZoneId', 'of', cast(null as string)) is null"
+    """
+    typed = f"cast({text} as string)" if is_null(argument) else text  # reflection takes no NULL without a type
+    return f"try_reflect('{java_class}', '{method}', {typed}) is null"
 
 
 def interval_text(interval: Interval) -> str:

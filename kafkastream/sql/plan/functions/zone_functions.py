@@ -20,7 +20,7 @@ from kafkastream.sql.plan.functions.built_in import (
 )
 from kafkastream.sql.plan.functions.local_times import JDBC_TIME, local_instant, parsed_local, tells_zone
 from kafkastream.sql.plan.functions.time_functions import DATED
-from kafkastream.sql.plan.functions.written_values import whole_number, written_text
+from kafkastream.sql.plan.functions.written_values import is_refused, whole_number, written_text
 from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, TEXT
 from kafkastream.sql.types import DataType, Kind
 
@@ -150,9 +150,7 @@ def _if_zone(call: Call, zone: str, found: str) -> str:
     """Return a value, NULL for a zone that Java does not know."""
     if written_text(call.arguments[-1]) in available_timezones() or len(call.arguments) < _MILLISECOND:
         return found
-    if is_null(call.arguments[-1]):  # which reflection refuses
-        return f"if(false, {found}, null)"
-    return f"if(try_reflect('java.time.ZoneId', 'of', {zone}) is null, null, {found})"
+    return f"if({is_refused('java.time.ZoneId', 'of', call.arguments[-1], zone)}, null, {found})"
 
 
 def _instant_now(call: Call, texts: Sequence[str]) -> str:
