@@ -6,6 +6,7 @@ SliceAssigners.
 
 from __future__ import annotations
 
+import math
 from typing import Final, final
 
 import attrs
@@ -29,16 +30,26 @@ class WindowSlices:
     """Windows of the slices of a time.
 
     Args:
-        step_us: Length of a slice, in µs.
-        size_us: Length of a window, a multiple of the step, in µs; for CUMULATE, of the longest.
+        slide_us: Time from the start of a window to that of the next, in µs; for CUMULATE, from end to end.
+        size_us: Length of a window, in µs; for CUMULATE, of the longest, a multiple of the slide.
         offset_us: Offset of the windows, in µs.
         cumulates: Whether windows share their starts (CUMULATE), not their lengths.
     """
 
-    step_us: int
+    slide_us: int
     size_us: int
     offset_us: int
     cumulates: bool = False
+
+    @property
+    def step_us(self) -> int:
+        """Return the length of a slice, in µs.
+
+        Example:
+            >>> WindowSlices(slide_us=2, size_us=5, offset_us=0).step_us
+            1
+        """
+        return math.gcd(self.slide_us, self.size_us)
 
 
 @final
@@ -113,8 +124,6 @@ def _sliding(step: Explode, start: int, end: int, needed: frozenset[int]) -> tup
             slide, size, offset = (_number(one) * _MS for one in numbers)
         case _:
             return None
-    if size % slide:
-        return None
     columns = (*references(step.input), clock, *(typed_null(one.type) for one in step.fields[width + 1 :]))
     project = Project(
         input=step.input, expressions=columns, condition=condition, fields=step.fields, changelog=step.changelog

@@ -6,6 +6,7 @@ import datetime
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -130,3 +131,28 @@ def test_arrays_are_keys_too() -> None:
     columns = pa.RecordBatch.from_pydict({"c0": pa.array([[1], [2], [1], None]), "c1": pa.array([1, 2, 4, 8])})
     operation = GroupAggregate(calls=(call("SUM", 1),), keys=1)
     assert pre_aggregated(columns, operation) == [(2, (1,), (5, 2)), (1, (2,), (2, 1)), (1, None, (8, 1))]
+
+
+def test_floats_are_added_in_32_bits_and_in_order() -> None:
+    values = [30.2, None, 3.1, 53.1, 0.1, 0.7, 20.9, -0.0]
+    columns = pa.RecordBatch.from_pydict({"c0": pa.array(values, pa.float32()), "c1": pa.array([0] * 8)})
+    float_ = DataType.of(Kind.FLOAT)
+    operation = GroupAggregate(calls=(call("SUM", 0, float_), call("AVG", 0, float_)), keys=0)
+    total = np.float32(0)
+    for value in columns["c0"].drop_null().to_numpy():
+        total += value
+    ((_, summed, mean),) = pre_aggregated(columns, operation)
+    assert summed == (float(total), 7)
+    assert mean == (float(np.sum(columns["c0"].drop_null().to_numpy().astype(np.float64))), 7)
+    assert total != np.float32(mean[0])
+
+
+def test_floats_keep_the_sign_of_zero_and_have_no_sum_without_values() -> None:
+    columns = pa.RecordBatch.from_pydict(
+        {"c0": pa.array(["a", "b", "b"]), "c1": pa.array([None, -0.0, None], pa.float32())}
+    )
+    operation = GroupAggregate(calls=(call("SUM", 1, DataType.of(Kind.FLOAT)),), keys=1)
+    (_, _, none), (_, _, zero) = pre_aggregated(columns, operation)
+    assert none == (None, 0)
+    assert zero == (0.0, 1)
+    assert np.signbit(zero[0])

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from kafkastream.operators.table.aggregates.accumulator_factory import accumulator
-from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups
+from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups, grouped, sum_of
 from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.plan.relations import column
@@ -75,8 +75,7 @@ class WindowParts:
 
     def _merged(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         how = [(_ROWS, "sum"), *self._parts.items()]
-        merged = table.group_by(list(names), use_threads=False).aggregate(how)
-        return merged.rename_columns([*names, _ROWS, *self._parts])
+        return grouped(table, names, how).rename_columns([*names, _ROWS, *self._parts])
 
     def results(self, table: pa.Table, types: Sequence[pa.DataType]) -> list[pa.Array]:
         """Return the output columns: key, result of each call, window bounds.
@@ -100,7 +99,7 @@ class WindowParts:
         """Return the columns of the calls, each with its merge function."""
         parts: dict[str, str] = {}
         for place, call in enumerate(self.operation.calls):
-            parts[f"p{place}"] = call.function.value.lower() if call.function in _OF_VALUES else "sum"
+            parts[f"p{place}"] = call.function.value.lower() if call.function in _OF_VALUES else sum_of(call)
             if call.function in PAIRS:
                 parts[f"n{place}"] = "sum"
         return parts
@@ -139,16 +138,16 @@ def in_windows(table: pa.Table, slices: WindowSlices) -> pa.Table:
         >>> in_windows(parts, WindowSlices(60, 120, 0)).to_pydict()
         {'start': [60, 0], 'rows': [1, 1], 'end': [180, 120]}
     """
+    if slices.cumulates or slices.step_us < slices.slide_us:
+        table = table.sort_by(START)  # a window's slices are added from the first to the last
     begins = table[START].to_numpy()
-    first = begins - np.mod(begins - slices.offset_us, slices.size_us)
+    length = slices.size_us if slices.cumulates else slices.slide_us
+    first = begins - np.mod(begins - slices.offset_us, length)
     columns = {name: table[name] for name in table.schema.names}
     found = []
-    for number in range(slices.size_us // slices.step_us):
-        if slices.cumulates:
-            starts, ends = first, first + (number + 1) * slices.step_us
-        else:
-            starts = begins - number * slices.step_us
-            ends = starts + slices.size_us
+    for shift in range(0, slices.size_us, slices.slide_us):
+        starts = first if slices.cumulates else first - shift
+        ends = starts + (shift + slices.slide_us if slices.cumulates else slices.size_us)
         bound = pa.table({**columns, START: pa.array(starts), END: pa.array(ends)})
         found.append(bound.filter(pa.array(ends > begins)))
     return pa.concat_tables(found)

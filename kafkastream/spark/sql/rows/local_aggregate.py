@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -12,11 +13,15 @@ from kafkastream.operators.table.table_rows import AFTER, INSERT, TableRow
 from kafkastream.spark.sql.rows.wire_values import KIND, numbers_of, values_of
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.plan.relations import column
+from kafkastream.sql.types import Kind
 
-__all__ = ["PAIRS", "batch_groups", "pre_aggregated"]
+__all__ = ["PAIRS", "Aggregation", "batch_groups", "grouped", "pre_aggregated", "sum_of"]
 
 _BOUNDS: Final = 2
 _SIGN: Final = "sign"
+_FLOAT_SUM: Final = "float_sum"
+_LIST: Final = "list"
+_ALL: Final = "all"
 PAIRS: Final = frozenset({AggregateFunction.SUM, AggregateFunction.SUM0, AggregateFunction.AVG})
 
 Aggregation = tuple[str | list[str], str]
@@ -26,8 +31,9 @@ Aggregation = tuple[str | list[str], str]
 def pre_aggregated(columns: pa.RecordBatch, operation: GroupAggregate | WindowAggregate) -> list[TableRow]:
     """Return the partial aggregates of a batch, as ``TableOperation.takes_parts`` describes them.
 
-    Sums are exact: of integers in 64 bits, with overflow as in Java; of DECIMAL with 38 digits. Sums of FLOAT and
-    DOUBLE may differ from Flink's in the last digits, since the order of additions differs.
+    Sums of a batch are those of Flink: of integers in 64 bits, with overflow as in Java; of DECIMAL with 38 digits; of
+    FLOAT and DOUBLE in the order of the rows, FLOAT in 32 bits. Of several batches, sums of FLOAT and DOUBLE may differ
+    from Flink's in the last digits, since each batch is summed first.
 
     Args:
         columns: Batch with ``c0``, ``c1`` and so on; with row kinds in ``__kind`` if it has retractions.
@@ -76,7 +82,46 @@ def batch_groups(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: S
     for place, call in enumerate(calls):
         aggregations += _aggregations(f"a{place}", call, columns, sign, prepared)
     prepared = prepared or {_SIGN: columns.column(0)}  # counting needs rows
-    return pa.table(prepared).group_by(list(keys), use_threads=False).aggregate(aggregations)
+    return grouped(pa.table(prepared), list(keys), aggregations)
+
+
+def sum_of(call: AggregateCall) -> str:
+    """Return the aggregation that sums the values or the sums of a call.
+
+    Args:
+        call: Call of ``PAIRS``; AVG sums FLOAT as DOUBLE, as Flink's does.
+    """
+    is_float = call.argument_type is not None and call.argument_type.kind is Kind.FLOAT
+    return _FLOAT_SUM if is_float and call.function is not AggregateFunction.AVG else "sum"
+
+
+def grouped(table: pa.Table, keys: Sequence[str], aggregations: Sequence[Aggregation]) -> pa.Table:
+    """Return the groups of a table: keys, then the aggregations.
+
+    Args:
+        table: The table.
+        keys: Names of the grouping columns; without any, the table must have rows.
+        aggregations: Aggregations of Arrow, or those of ``sum_of``.
+    """
+    if not keys:
+        table = table.append_column(_ALL, pa.repeat(True, table.num_rows))  # Arrow has lists of groups only
+        return grouped(table, [_ALL], aggregations).drop_columns([_ALL])
+    # Arrow sums FLOAT as DOUBLE: https://arrow.apache.org/docs/cpp/compute.html#grouped-aggregations
+    known = [(name, _LIST if how == _FLOAT_SUM else how) for name, how in aggregations]
+    found = table.group_by(list(keys), use_threads=False).aggregate(known)
+    for place, (name, how) in enumerate(aggregations, len(keys)):
+        if how == _FLOAT_SUM:
+            found = found.set_column(place, f"{name}_sum", _float_sums(found[place].combine_chunks()))
+    return found
+
+
+def _float_sums(lists: pa.Array) -> pa.Array:
+    """Return the sum of each list in 32 bits, as DOUBLE; NULL if a list has no value."""
+    values = pc.list_flatten(lists)
+    places = pc.list_parent_indices(lists).filter(pc.is_valid(values)).to_numpy()
+    sums = np.full(len(lists), -0.0, np.float32)  # -0.0 plus any number is that number
+    np.add.at(sums, places, values.drop_null().to_numpy().astype(np.float32))
+    return pa.array(sums.astype(np.float64), mask=np.bincount(places, minlength=len(lists)) == 0)
 
 
 def _aggregations(
@@ -91,12 +136,12 @@ def _aggregations(
         prepared[f"{name}_{_SIGN}"] = pc.if_else(pc.is_valid(values), sign, 0)
         if call.function in PAIRS:
             prepared[name] = pc.if_else(pc.greater(sign, 0), values, pc.negate(values))
-            return [(name, "sum"), (f"{name}_{_SIGN}", "sum")]
+            return [(name, sum_of(call)), (f"{name}_{_SIGN}", "sum")]
         assert call.function is AggregateFunction.COUNT
         return [(f"{name}_{_SIGN}", "sum")]
     prepared[name] = values
     if call.function in PAIRS:
-        return [(name, "sum"), (name, "count")]
+        return [(name, sum_of(call)), (name, "count")]
     return [(name, call.function.value.lower())]
 
 
