@@ -33,7 +33,7 @@ def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
 
     Args:
         columns: Names and types of the columns, which decide their widths.
-        rows: Rows, printed as they arrive.
+        rows: Rows, printed as they arrive; the names of the columns come with the first of them, as in Flink.
 
     Example:
         >>> print(*tableau([("n", DataType.of(Kind.INT))], [Row(1), Row(None)]), sep="\n")
@@ -61,6 +61,8 @@ def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
         |     orders |
         +------------+
         1 row in set
+        >>> list(static_tableau([("table name", DataType.string())], []))
+        ['Empty set']
     """
     names = [name for name, _ in columns]
     texts = [cells(columns, row) for row in rows]
@@ -70,12 +72,10 @@ def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
 
 def _lines(widths: Sequence[int], names: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     rule = f"+{'+'.join('-' * (width + 2) for width in widths)}+"
-    yield rule
-    yield _line(widths, names)
-    yield rule
     number = 0
-    for texts in rows:
-        number += 1
+    for number, texts in enumerate(rows, 1):
+        if number == 1:
+            yield from (rule, _line(widths, names), rule)
         yield _line(widths, texts)
     if number:
         yield rule
