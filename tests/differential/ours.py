@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from kafkastream.common import Configuration
 from kafkastream.datastream import RuntimeExecutionMode, StreamExecutionEnvironment
 from kafkastream.errors import KafkastreamError
-from kafkastream.spark.job.latency_mode import epoch_refusal
+from kafkastream.spark.job.latency_mode import latency_refusal
 from kafkastream.testing import wait_until
 from tests.differential.feed import Feed, by_stream, read_topics, write_topics
 from tests.differential.program import SETTINGS, Program
@@ -125,7 +125,7 @@ def runs_in_latency_mode(program: Program) -> bool:
     shown = lines_of(program, program.build(env, "nowhere:1", {name: name for name in program.topics}))
     if shown:
         united(shown).print()
-    return all(epoch_refusal(part) is None for part in env._graph().components())
+    return all(latency_refusal(part) is None for part in env._graph().components())
 
 
 def _environment() -> StreamExecutionEnvironment:

@@ -27,13 +27,15 @@ from kafkastream.spark.job.epochs import Heard
 from kafkastream.spark.job.exactly_once import ExactlyOnce
 from kafkastream.spark.job.job_metrics import JobMetrics, QueryMetrics
 from kafkastream.spark.job.keyed_plan import layout_of
-from kafkastream.spark.job.latency_mode import check_mode
+from kafkastream.spark.job.latency_mode import check_mode, runs_in_real_time
+from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.plan_compiler import Compilation, query_plan
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.job.query_progress import QueryProgress
 from kafkastream.spark.job.query_runner import QueryRunner
+from kafkastream.spark.job.real_time import in_real_time, take_slots
 from kafkastream.spark.job.report_handler import ReportHandler
 from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.job.written_markers import WrittenMarkers
@@ -125,6 +127,7 @@ class CompiledQuery:
             partial(self._begin, runner, metrics.came_to),
             QueryProgress(self.inputs, self.context.settings, metrics, self._keep, self.plan.keyed, self._name),
             lambda: self.plan.epochs,
+            lambda: LATENCY_SLOTS.of(self.run.id, self._name),
         )
 
     @property
@@ -192,6 +195,11 @@ class CompiledQuery:
         interval = self.context.settings.effective_checkpoint_interval_ms
         if self._is_in_epochs:
             return writer
+        settings = self.context.settings
+        if settings.latency is not None and runs_in_real_time(self.part.graph, settings):
+            spark, left = self._folder.session.sparkContext, int(len(self.context.epoch_slots) > 1)
+            if take_slots(spark, settings.name, (self.run.id, self._name), inputs, left):
+                return in_real_time(writer, settings.latency)
         if self.plan.keyed is None and all(one.ends for one in inputs):
             return writer.trigger(availableNow=True)
         if self.exactly_once.commits_with_checkpoint and interval is not None:  # output becomes visible then

@@ -26,7 +26,8 @@ from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.compiled_query import CompiledQuery, JobContext, compiled
 from kafkastream.spark.job.job_lines import JobLines, page_of_command
 from kafkastream.spark.job.job_metrics import JobMetrics
-from kafkastream.spark.job.latency_mode import LATENCY_SLOTS, has_epochs, latency_tasks
+from kafkastream.spark.job.latency_mode import latency_tasks, occupies_slots
+from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_plan import QueryMemory
@@ -76,7 +77,7 @@ def _nobody_collects(_: Iterable[Any]) -> None:
 
 
 def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]) -> Job:
-    session = spark_session(settings.python_executable, has_epochs=has_epochs(graph, settings))
+    session = spark_session(settings.python_executable, has_epochs=occupies_slots(graph, settings))
     started: list[Job] = []
     try:
         with interrupt_held_back():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Final, final
+from typing import Final
 
 from pyspark import SparkContext
 
@@ -17,19 +17,21 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.job import BUFFER_TIMEOUT
 from kafkastream.spark.checkpoint import CheckpointFolder
 from kafkastream.spark.internals.jvm import task_slots
+from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
+from kafkastream.spark.job.real_time import real_time_refusal
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
-__all__ = ["LATENCY_SLOTS", "LatencySlots", "check_mode", "epoch_refusal", "has_epochs", "latency_tasks"]
+__all__ = ["check_mode", "latency_refusal", "latency_tasks", "occupies_slots", "runs_in_real_time"]
 
 log = logging.getLogger("kafkastream")
 
 _SINKS: Final = (KafkaSink, PrintSink, DiscardingSink, CollectSink)
 
 
-def epoch_refusal(part: JobGraph) -> str | None:
+def latency_refusal(part: JobGraph) -> str | None:
     """Return why a part of a job runs in micro-batches, though the latency mode is on; None if it does not."""
-    if any(isinstance(node, (QueryNode, StreamNode)) for node in part.nodes):
-        return "it has a SQL query"
+    if _has_query(part):
+        return real_time_refusal(part)
     if any(isinstance(node, PipelineNode) for node in part.nodes):
         return "it is a pipeline"
     keyed = next((node for node in part.nodes if isinstance(node, KeyedNode)), None)
@@ -45,37 +47,22 @@ def epoch_refusal(part: JobGraph) -> str | None:
     return None if kafka else "it reads no topic"
 
 
-def has_epochs(graph: JobGraph, settings: JobSettings) -> bool:
-    """Return whether a part of a job runs in latency mode."""
-    return settings.latency is not None and any(epoch_refusal(part) is None for part in graph.components())
+def runs_in_real_time(part: JobGraph, settings: JobSettings) -> bool:
+    """Return whether Spark's real-time mode runs a part of a job, if it has the slots; it runs queries of SQL."""
+    return settings.latency is not None and _has_query(part) and latency_refusal(part) is None
 
 
-@final
-class LatencySlots:
-    """Spark's slots that the epochs of this application's jobs occupy, by the job's run."""
-
-    def __init__(self) -> None:
-        self._taken: dict[str, int] = {}
-
-    def take(self, run: str, slots: int) -> None:
-        """Note that a job occupies slots until its end."""
-        self._taken[run] = slots
-
-    def give_back(self, run: str) -> None:
-        """Note the end of a job."""
-        self._taken.pop(run, None)
-
-    @property
-    def taken(self) -> int:
-        """Number of slots that jobs occupy."""
-        return sum(self._taken.values())
+def occupies_slots(graph: JobGraph, settings: JobSettings) -> bool:
+    """Return whether a part of a job runs in latency mode, so that its tasks occupy their slots as long as it runs."""
+    return settings.latency is not None and any(latency_refusal(part) is None for part in graph.components())
 
 
-LATENCY_SLOTS: Final = LatencySlots()
+def _has_query(part: JobGraph) -> bool:
+    return any(isinstance(node, (QueryNode, StreamNode)) for node in part.nodes)
 
 
 def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], settings: JobSettings) -> Sequence[int]:
-    """Return the number of tasks of each part's epochs, 0 for those that run in micro-batches.
+    """Return the number of tasks of each part's epochs, 0 for those that run otherwise.
 
     Tasks of an epoch occupy their slots as long as the job runs, so some are left to other parts.
 
@@ -84,12 +71,13 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
     """
     if settings.latency is None:
         return [0] * len(parts)
-    reasons = [epoch_refusal(part) for part in parts]
-    for part, reason in zip(parts, reasons, strict=True):
+    for part in parts:
+        reason = latency_refusal(part)
         if reason is not None:
             names = ", ".join(repr(node.name) for node in part.sources)
             log.info("job %r: the part of source %s runs in micro-batches, since %s", settings.name, names, reason)
-    epochs = sum(reason is None for reason in reasons)
+    in_epochs = [not _has_query(part) and latency_refusal(part) is None for part in parts]
+    epochs = sum(in_epochs)
     if not epochs:
         return [0] * len(parts)
     slots, taken = task_slots(spark), LATENCY_SLOTS.taken
@@ -103,8 +91,8 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
             now="Give Spark more cores (for example spark.master local[8]), or leave out the buffer timeout.",
         )
     tasks = min(share, settings.parallelism or spark.defaultParallelism)
-    LATENCY_SLOTS.take(run, epochs * tasks)
-    return [tasks if reason is None else 0 for reason in reasons]
+    LATENCY_SLOTS.take(run, "epochs", epochs * tasks)
+    return [tasks if one else 0 for one in in_epochs]
 
 
 def check_mode(folder: CheckpointFolder, name: str, *, in_epochs: bool) -> None:

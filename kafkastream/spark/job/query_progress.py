@@ -80,6 +80,11 @@ class QueryProgress:
         return self._keyed is None or self._keyed.has_heard(self._time_heard)
 
     @property
+    def partitions_read(self) -> int:
+        """Number of partitions of the last micro-batch; 0 before the first has ended."""
+        return sum(map(len, self._reached))
+
+    @property
     def had_nothing_to_read(self) -> bool:
         """True if a bounded query has ended without a micro-batch."""
         return not self._reached and bool(self._inputs) and all(one.ends for one in self._inputs)

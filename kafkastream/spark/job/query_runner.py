@@ -96,7 +96,7 @@ class QueryRunner:
         return self._is_to_stop()
 
     def tend(self) -> None:
-        """Start the query if due, or again if it has lost a race; an error becomes the part's failure.
+        """Start the query if due, or again if it must read new partitions; an error becomes the part's failure.
 
         A failure that was recorded outside of a micro-batch stops the query.
         """
@@ -104,7 +104,7 @@ class QueryRunner:
             if self._is_noted and self.query is not None and self.query.is_active:
                 self.query.stop()
             elif self._begins_at is None:
-                if self.query is not None and self.query.lost_a_race:
+                if self.query is not None and (self.query.lost_a_race or self.query.has_outgrown_slots):
                     self.query.begin_again()
             elif time.monotonic() >= self._begins_at:
                 self._begin()

@@ -327,5 +327,5 @@ def _wait_for_one(runners: Iterable[QueryRunner]) -> None:
 def _stop_idle(runners: Iterable[QueryRunner], *, at_once: bool) -> None:
     """Stop idle queries, which is safe: a micro-batch that begins after the request to stop ends itself."""
     for one in _active(runners):
-        if at_once or one.is_idle:
+        if at_once or one.pauses():
             one.stop()

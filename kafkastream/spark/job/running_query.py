@@ -40,6 +40,7 @@ class RunningQuery:
         begin: Starts the Spark query; micro-batches that fail after the event is set were stopped.
         progress: Follows the query's offsets.
         epochs: Returns the epochs of the query, once it has begun; None if it has none.
+        slots: Returns the number of partitions that it can read in Spark's real-time mode; 0 if it does not run in it.
     """
 
     def __init__(
@@ -49,13 +50,16 @@ class RunningQuery:
         begin: Begin,
         progress: QueryProgress,
         epochs: Callable[[], Epochs | None] = lambda: None,
+        slots: Callable[[], int] = lambda: 0,
     ) -> None:
         self._inputs = inputs
         self._resolve = resolve
         self._begin = begin
         self._progress = progress
         self._epochs = epochs
+        self._slots = slots
         self._begun_again = 0
+        self._batch_at_stop: int | None = None
         self._over = Event()
         self._query = self._begun()
 
@@ -68,12 +72,19 @@ class RunningQuery:
         """True while the query is active."""
         return self._query.isActive
 
-    @property
-    def is_idle(self) -> bool:
-        """True if the query only waits for data or for the brokers, maybe forever; with epochs, if these have ended."""
+    def pauses(self) -> bool:
+        """Return whether a stop interrupts no micro-batch or epoch: the query waits for data or for the brokers.
+
+        In real-time mode a micro-batch always runs: then, whether one has ended since the first call.
+        """
         epochs = self._epochs()
         if epochs is not None:
             return epochs.has_ended
+        if self._slots():
+            last = self._query.lastProgress
+            batch = -1 if last is None else last["batchId"]
+            self._batch_at_stop = batch if self._batch_at_stop is None else self._batch_at_stop
+            return batch != self._batch_at_stop
         status = self._query.status
         return not status["isTriggerActive"] or str(status["message"]).startswith(texts.GETTING_OFFSETS)
 
@@ -98,6 +109,11 @@ class RunningQuery:
         return _PARTITIONS_CHANGED in error_conditions(error) or texts.ALL_PARTITIONS in str(error)
 
     @property
+    def has_outgrown_slots(self) -> bool:
+        """True if partitions were added, and the query runs in real-time mode with too few slots for them."""
+        return 0 < self._slots() < self._progress.partitions_read
+
+    @property
     def was_stopped_by_others(self) -> bool:
         """True if the query has ended without an error, but neither by itself nor by the job."""
         if self.is_active or self._over.is_set() or self.error is not None:
@@ -107,6 +123,8 @@ class RunningQuery:
 
     def begin_again(self) -> None:
         """Begin again, with the partitions that exist now."""
+        if self.is_active:
+            self._query.stop()
         self._begun_again += 1
         self._inputs = self._resolve({one.key: one.offset_range for one in self._inputs})
         self._query = self._begun()

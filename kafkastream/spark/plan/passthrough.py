@@ -1,4 +1,4 @@
-"""Jobs that copy values unchanged: Spark's own sink writes what its source has read, without Python."""
+"""Parts of jobs whose output Spark's own sink writes: copies of values, and queries of SQL."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ from kafkastream.model.formats import ByteArraySchema, SimpleStringSchema
 from kafkastream.model.graph.job_graph import JobGraph, OperatorNode, SinkNode, SourceNode
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import BAD_RECORD
+from kafkastream.spark.sql.formats.message_format import message_format
+from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.worker.chained_operators import user_operator
+from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource
+from kafkastream.sql.connectors.records import RecordsAsEncoded
+from kafkastream.sql.plan.query_node import Target
 
-__all__ = ["PassThrough", "pass_through", "written_by_spark"]
+__all__ = ["PassThrough", "native_refusal", "needs_python", "pass_through", "written_by_spark"]
 
 # Spark writes the bytes, as the Python path does.
 _NOT_FOR_SPARK = frozenset({"key.serializer", "value.serializer"})
@@ -54,6 +59,29 @@ def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWrit
     """Return Spark's own Kafka sink, with our client properties."""
     client = {f"kafka.{key}": value for key, value in sink.properties.items() if key not in _NOT_FOR_SPARK}
     return records.writeStream.format("kafka").options(**client)
+
+
+def native_refusal(target: Target) -> str | None:
+    """Return why Spark's own sink would not give the same result; None if it does.
+
+    Spark's sink supports neither timestamps, partitioners nor transactions.
+    """
+    sink = target.sink
+    if not isinstance(sink, KafkaTableSink):
+        return f"table {target.name!r} is not a topic"
+    serializer = sink.sink.record_serializer
+    assert isinstance(serializer, RecordsAsEncoded)
+    if sink.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
+        return f"table {target.name!r} is written exactly once"
+    if any(field.column.key == "timestamp" for field in sink.metadata):
+        return f"table {target.name!r} has timestamps of its own"
+    return None if serializer.partitioner is None else f"table {target.name!r} has a partitioner"
+
+
+def needs_python(table: KafkaTableSource | KafkaTableSink) -> bool:
+    """Return whether messages of a table are read or written in Python."""
+    parts = [part for part in (table.key, table.value) if part is not None]
+    return any(isinstance(message_format(part.format), PythonFormat) for part in parts)
 
 
 def pass_through(graph: JobGraph) -> PassThrough | None:

@@ -21,14 +21,13 @@ from pyspark.sql.types import (
 )
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
 from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import arrow_schema_of
 from kafkastream.spark.plan.keyed_query import in_levels, staged
-from kafkastream.spark.plan.passthrough import written_by_spark
+from kafkastream.spark.plan.passthrough import native_refusal, written_by_spark
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.metadata_casts import as_type
@@ -41,7 +40,6 @@ from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.sql.rows.stream_rows import sent_type
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
 from kafkastream.sql.connectors import KafkaTableSink, StreamTableSource, source_of
-from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.plan.branches import Branch, branches
 from kafkastream.sql.plan.column_pruning import needed_columns
 from kafkastream.sql.plan.query_node import QueryNode
@@ -148,15 +146,8 @@ class PhysicalPlan:
 
     @property
     def is_native(self) -> bool:
-        """True if Spark's own sink gives the same result: it supports neither timestamps nor transactions."""
-        sink = self.query.target.sink
-        if not isinstance(sink, KafkaTableSink) or self.row_tasks:
-            return False
-        serializer = sink.sink.record_serializer
-        assert isinstance(serializer, RecordsAsEncoded)
-        writes_time = any(field.column.key == "timestamp" for field in sink.metadata)
-        is_exact = sink.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
-        return serializer.partitioner is None and not writes_time and not is_exact
+        """True if Spark's own sink writes the rows."""
+        return not self.row_tasks and native_refusal(self.query.target) is None
 
     def writer(self, records: Mapping[int, DataFrame]) -> DataStreamWriter:
         """Return Spark's own writer of records for the sink."""

@@ -23,7 +23,7 @@ from kafkastream.model.job.job_settings import job_settings
 from kafkastream.spark.checkpoint.reached_offsets import ReachedFile, ReachedReader
 from kafkastream.spark.exchange.epoch_link import DriverLink, DriverLostError, Share, TaskJoin, Tidings
 from kafkastream.spark.job.epoch_server import EpochServer
-from kafkastream.spark.job.latency_mode import epoch_refusal
+from kafkastream.spark.job.latency_mode import latency_refusal
 from kafkastream.spark.worker.fetched_records import arrow_of
 from kafkastream.spark.worker.slot_names import SlotNames
 from kafkastream.testing import wait_until
@@ -211,18 +211,18 @@ def part(build: Callable[[DataStream[str]], object], strategy: WatermarkStrategy
 
 
 def test_parts_without_a_shuffle_are_taken() -> None:
-    assert epoch_refusal(part(lambda stream: stream.map(str.upper).filter(bool).print())) is None
+    assert latency_refusal(part(lambda stream: stream.map(str.upper).filter(bool).print())) is None
     union = part(lambda stream: stream.union(stream.map(str.upper)).print())
-    assert epoch_refusal(union) is None
+    assert latency_refusal(union) is None
 
 
 def test_other_parts_stay_in_micro_batches_with_a_reason() -> None:
     keyed = part(lambda stream: stream.key_by(str).reduce(lambda one, _: one).name("count").print())
-    assert epoch_refusal(keyed) == "operator 'count' takes elements by key, or has state"
+    assert latency_refusal(keyed) == "operator 'count' takes elements by key, or has state"
     files = part(lambda stream: stream.sink_to(FileSink.for_row_format("/f", Encoder.simple_string_encoder()).build()))
-    assert "is a FileSink, which writes by the micro-batch" in (epoch_refusal(files) or "")
+    assert "is a FileSink, which writes by the micro-batch" in (latency_refusal(files) or "")
     aligned = WatermarkStrategy.for_monotonous_timestamps().with_watermark_alignment("g", Duration.of_seconds(1))
-    assert epoch_refusal(part(lambda stream: stream.print(), aligned)) == "source 'records' has watermark alignment"
+    assert latency_refusal(part(lambda stream: stream.print(), aligned)) == "source 'records' has watermark alignment"
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_collection(["a"], Types.STRING()).print()
-    assert epoch_refusal(env._graph()) == "it reads no topic"
+    assert latency_refusal(env._graph()) == "it reads no topic"

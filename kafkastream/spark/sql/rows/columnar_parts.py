@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from pyarrow import ipc
 
 from kafkastream.operators.table.aggregates.accumulator_factory import accumulator
-from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups, grouped, sum_of
+from kafkastream.spark.sql.rows.local_aggregate import PAIRS, batch_groups, groups_of, sum_of
 from kafkastream.spark.sql.rows.wire_values import numbers_of, typed
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, WindowAggregate
 from kafkastream.sql.plan.relations import column
@@ -75,7 +75,7 @@ class WindowParts:
 
     def _merged(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
         how = [(_ROWS, "sum"), *self._parts.items()]
-        return grouped(table, names, how).rename_columns([*names, _ROWS, *self._parts])
+        return groups_of(table, names, how).rename_columns([*names, _ROWS, *self._parts])
 
     def results(self, table: pa.Table, types: Sequence[pa.DataType]) -> list[pa.Array]:
         """Return the output columns: key, result of each call, window bounds.

@@ -15,7 +15,7 @@ from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, Gr
 from kafkastream.sql.plan.relations import column
 from kafkastream.sql.types import Kind
 
-__all__ = ["PAIRS", "Aggregation", "batch_groups", "grouped", "pre_aggregated", "sum_of"]
+__all__ = ["PAIRS", "Aggregation", "batch_groups", "groups_of", "pre_aggregated", "sum_of"]
 
 _BOUNDS: Final = 2
 _SIGN: Final = "sign"
@@ -82,7 +82,7 @@ def batch_groups(columns: pa.RecordBatch, keys: Mapping[str, pa.Array], calls: S
     for place, call in enumerate(calls):
         aggregations += _aggregations(f"a{place}", call, columns, sign, prepared)
     prepared = prepared or {_SIGN: columns.column(0)}  # counting needs rows
-    return grouped(pa.table(prepared), list(keys), aggregations)
+    return groups_of(pa.table(prepared), list(keys), aggregations)
 
 
 def sum_of(call: AggregateCall) -> str:
@@ -95,7 +95,7 @@ def sum_of(call: AggregateCall) -> str:
     return _FLOAT_SUM if is_float and call.function is not AggregateFunction.AVG else "sum"
 
 
-def grouped(table: pa.Table, keys: Sequence[str], aggregations: Sequence[Aggregation]) -> pa.Table:
+def groups_of(table: pa.Table, keys: Sequence[str], aggregations: Sequence[Aggregation]) -> pa.Table:
     """Return the groups of a table: keys, then the aggregations.
 
     Args:
@@ -105,7 +105,7 @@ def grouped(table: pa.Table, keys: Sequence[str], aggregations: Sequence[Aggrega
     """
     if not keys:
         table = table.append_column(_ALL, pa.repeat(True, table.num_rows))  # Arrow has lists of groups only
-        return grouped(table, [_ALL], aggregations).drop_columns([_ALL])
+        return groups_of(table, [_ALL], aggregations).drop_columns([_ALL])
     # Arrow sums FLOAT as DOUBLE: https://arrow.apache.org/docs/cpp/compute.html#grouped-aggregations
     known = [(name, _LIST if how == _FLOAT_SUM else how) for name, how in aggregations]
     found = table.group_by(list(keys), use_threads=False).aggregate(known)
