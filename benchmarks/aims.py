@@ -8,7 +8,7 @@ from typing import Final
 
 import attrs
 
-from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PYFLINK, SPARK
+from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PROMPT_SQL, PYFLINK, SPARK
 from benchmarks.results import ratios
 from benchmarks.runs import Run
 from benchmarks.serving import (
@@ -93,6 +93,7 @@ def _aims_of_latency(rate: int) -> tuple[Aim, ...]:
             150,
             "ms",
         ),
+        Aim(f"SQL in latency mode, {rate:,} records/s, median", _delay(PROMPT_SQL, "50 %", rate), 10, "ms"),
     )
 
 

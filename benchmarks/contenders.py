@@ -42,6 +42,7 @@ __all__ = [
     "EXACTLY_ONCE",
     "KAFKASTREAM",
     "NATIVE",
+    "PROMPT_SQL",
     "PYFLINK",
     "SPARK",
     "Contender",
@@ -61,6 +62,7 @@ NATIVE = "Spark's native aggregate"
 PYFLINK = "PyFlink"
 AT_LEAST_ONCE = "AT_LEAST_ONCE"
 EXACTLY_ONCE = "EXACTLY_ONCE"
+PROMPT_SQL = f"{KAFKASTREAM}, SQL, {LATENCY}"
 
 _STATE_WAYS = {"rows": "transformWithState", "pandas": "transformWithStateInPandas", "apply": "applyInPandasWithState"}
 _ROOT = Path(__file__).parent.parent
@@ -136,7 +138,16 @@ def watched(pyflink: str | None) -> tuple[Contender, ...]:
     prompt = tuple(Contender(f"{KAFKASTREAM}, {LATENCY}, {name}", _job(name, LATENCY)) for name in both)
     keyed = Contender(f"{KAFKASTREAM}, {KEYED}, {AT_LEAST_ONCE}", _job(AT_LEAST_ONCE, KEYED))
     flink = [(name, _module(pyflink, "datastream_job", "pyflink", name, LATENCY)) for name in both] if pyflink else []
-    return (*own, keyed, *prompt, *(Contender(f"{PYFLINK}, {name}", command) for name, command in flink))
+    queries = (Contender(f"{KAFKASTREAM}, SQL", _sql().command), Contender(PROMPT_SQL, (*_sql().command, LATENCY)))
+    flink_sql = [(*one.command, LATENCY) for one in _flink_sql(pyflink)]
+    return (
+        *own,
+        keyed,
+        *prompt,
+        *queries,
+        *(Contender(f"{PYFLINK}, {name}", command) for name, command in flink),
+        *(Contender(f"{PYFLINK}, SQL", command) for command in flink_sql),
+    )
 
 
 def _job(guarantee: str = AT_LEAST_ONCE, *mode: str) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """The SQL job, for kafkastream and for PyFlink: one program, only its imports differ.
 
-Run as ``python -m benchmarks.sql_job kafkastream`` or ``… pyflink``, each by a Python that has the package.
+Run as ``python -m benchmarks.sql_job kafkastream`` or ``… pyflink``, each by a Python that has the package; with
+``"latency mode"`` behind it, without a buffer timeout.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from benchmarks.orders import FIELDS
-from benchmarks.serving import SINK_PROPERTIES, SQL_FILTER, SQL_HOPS, SQL_WINDOWS, Task, serve
+from benchmarks.serving import LATENCY, SINK_PROPERTIES, SQL_FILTER, SQL_HOPS, SQL_WINDOWS, VISIBILITY, Task, serve
 
 if TYPE_CHECKING or sys.argv[1] == "kafkastream":
     from kafkastream.table import EnvironmentSettings, TableEnvironment
@@ -53,6 +54,30 @@ def run(task: Task) -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env.get_config().set("parallelism.default", str(os.cpu_count() or 1))
     t_env.get_config().set("table.local-time-zone", "UTC")
+    if LATENCY in sys.argv:
+        t_env.get_config().set("execution.buffer-timeout.interval", "0 ms")
+    if task.workload == VISIBILITY:
+        _copy(t_env, task)
+    else:
+        _process(t_env, task)
+
+
+def _copy(t_env: TableEnvironment, task: Task) -> None:
+    """Begin to copy texts, without an end."""
+    t_env.get_config().set("execution.checkpointing.interval", "10 s")
+    both = f"'connector' = 'kafka', 'format' = 'raw', 'properties.bootstrap.servers' = '{task.bootstrap_servers}'"
+    t_env.execute_sql(f"""
+        CREATE TABLE source (text STRING) WITH (
+          {both}, 'topic' = '{task.topic_in}', 'properties.group.id' = 'benchmark',
+          'scan.startup.mode' = 'earliest-offset'
+        )
+    """)
+    t_env.execute_sql(f"CREATE TABLE target (text STRING) WITH ({both}, 'topic' = '{task.topic_out}')")
+    t_env.execute_sql("INSERT INTO target SELECT text FROM source WHERE text IS NOT NULL")
+
+
+def _process(t_env: TableEnvironment, task: Task) -> None:
+    """Run a workload to its end."""
     columns, form, statement = _JOBS[task.workload]
     fields = ", ".join(f"`{name}` {kind}" for name, kind in FIELDS.items())
     servers = f"'properties.bootstrap.servers' = '{task.bootstrap_servers}'"
