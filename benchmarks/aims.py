@@ -9,11 +9,14 @@ from typing import Final
 import attrs
 
 from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PROMPT_SQL, PYFLINK, SPARK
+from benchmarks.growth import CPU, FEW_KEYS, KEYED_STATE, MANY_KEYS, RUNS, grown
 from benchmarks.results import ratios
 from benchmarks.runs import Run
 from benchmarks.serving import (
     KEYED,
     LATENCY,
+    LISTS,
+    MAPS,
     PASS_THROUGH,
     PYTHON,
     RUNNING_COUNT,
@@ -48,7 +51,7 @@ class Aim:
 
     @property
     def is_ratio(self) -> bool:
-        """Whether the figure is to be as great as wanted, since it is a peer's cost by ours; times are to be as small."""
+        """Whether the figure is to be as great as wanted, since it is a peer's cost by ours; others are to be as small."""
         return self.unit == "x"
 
     def is_met(self, found: float) -> bool:
@@ -64,6 +67,20 @@ def _cheaper(workload: str, peer: str, own: str = KAFKASTREAM) -> Figure:
         if own not in results or peer not in results:
             return None
         return statistics.median(ratios(results[own], results[peer]))
+
+    return figure
+
+
+def _cost(table: str, name: str, column: str = CPU) -> Figure:
+    return lambda run: run.costs.get(table, {}).get(name, {}).get(column)
+
+
+def _times(table: str, name: str, base: str, column: str = CPU) -> Figure:
+    """Return the figure of how many times another figure a figure is."""
+
+    def figure(run: Run) -> float | None:
+        one, other = _cost(table, name, column)(run), _cost(table, base, column)(run)
+        return one / other if one and other else None
 
     return figure
 
@@ -123,6 +140,16 @@ AIMS: Final = (
         "x",
     ),
     Aim("Running count by key, compared with PyFlink", _cheaper(RUNNING_COUNT, PYFLINK), 5, "x"),
+    Aim("Cost per record of many keys by that of few", _times(KEYED_STATE, MANY_KEYS, FEW_KEYS), 1.5, "times"),
+    *(
+        Aim(
+            f"Cost per record of {one} that grow, last run by second",
+            _times(KEYED_STATE, grown(one, RUNS), grown(one, 2)),
+            1.1,
+            "times",
+        )
+        for one in (LISTS, MAPS)
+    ),
     Aim("SQL filter, compared with plain Spark", _cheaper(SQL_FILTER, SPARK), 1, "x"),
     Aim("SQL, tumbling count, compared with Spark's native aggregate", _cheaper(SQL_WINDOWS, NATIVE), 1, "x"),
     Aim("SQL, tumbling count, compared with Flink SQL", _cheaper(SQL_WINDOWS, PYFLINK), 0.8, "x"),

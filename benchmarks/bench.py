@@ -24,7 +24,7 @@ from typing import Final, NamedTuple
 import attrs
 from rich.console import Console
 
-from benchmarks import nexmark, pipelines, race, report, sql, stateful, throughput, visibility
+from benchmarks import growth, nexmark, pipelines, race, report, sql, stateful, throughput, visibility
 from benchmarks.runs import Run
 from benchmarks.serving import MICRO_BATCHES, PIPELINES
 
@@ -70,7 +70,7 @@ def _begun(arguments: Arguments) -> Run:
 
 def _parts() -> Mapping[str, Callable[[Run, Arguments], Run]]:
     races = {name: _race(one) for name, one in _RACES.items()}
-    return {**races, PIPELINES: _pipelines, "visibility": _visibility}
+    return {**races, PIPELINES: _pipelines, "visibility": _visibility, "growth": _growth}
 
 
 def _race(races: race.Races) -> Callable[[Run, Arguments], Run]:
@@ -100,6 +100,10 @@ def _visibility(run: Run, arguments: Arguments) -> Run:
     found = visibility.measured(visibility.Arguments(20, 1, "200,5000", "", arguments.pyflink))
     delays = {rate: {name: visibility.spread(one) for name, one in of.items()} for rate, of in found.items()}
     return attrs.evolve(run, delays=delays)
+
+
+def _growth(run: Run, arguments: Arguments) -> Run:
+    return attrs.evolve(run, costs=growth.measured(growth.Arguments(arguments.scale, arguments.pyflink)))
 
 
 def _machine() -> str:

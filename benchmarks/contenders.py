@@ -48,6 +48,7 @@ __all__ = [
     "Contender",
     "ContenderFailedError",
     "ContenderProcess",
+    "Cost",
     "beside",
     "contenders",
     "name_at",
@@ -82,6 +83,7 @@ class Contender:
         keeps_time: Whether its records have the timestamps of those read.
         tells_all: Whether it writes every count, and every window; Spark's own aggregates do not.
         folder: Checkout whose benchmarks and package its process imports.
+        variables: Environment variables of its process.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Contender:
     keeps_time: bool = True
     tells_all: bool = True
     folder: Path = _ROOT
+    variables: Mapping[str, str] = MappingProxyType({})
 
 
 def beside(own: Sequence[Contender], folders: Sequence[Path]) -> tuple[Contender, ...]:
@@ -260,7 +263,7 @@ class ContenderProcess:
             stderr=self._log,
             text=True,
             cwd=contender.folder,
-            env=_environment(contender.command[0], contender.folder),
+            env={**_environment(contender.command[0], contender.folder), **contender.variables},
             start_new_session=True,  # Ctrl-C is for us, and we stop it
         )
 

@@ -50,7 +50,7 @@ _CHARTS: Final = {"cpu": "benchmarks-cpu.svg", "delays": "benchmarks-delays.svg"
 
 def text(run: Run) -> str:
     """Return the report of a run as Markdown."""
-    return "\n".join((*_introduction(run), *_aims(run), *_delays(run), *_races(run), *_nexmark(run)))
+    return "\n".join((*_introduction(run), *_aims(run), *_delays(run), *_races(run), *_nexmark(run), *_costs(run)))
 
 
 def written() -> str:
@@ -146,6 +146,18 @@ def _nexmark(run: Run) -> Iterator[str]:
     yield "### Nexmark\n"
     yield f"{run.records[measured[0]]:,} events; medians of the rounds. {' '.join(nexmark.RACES.notes)}\n"
     yield _markdown(table)
+
+
+def _costs(run: Run) -> Iterator[str]:
+    for title, rows in run.costs.items():
+        columns = tuple(dict.fromkeys(column for figures in rows.values() for column in figures))
+        yield f"### {title}\n"
+        yield f"| | {' | '.join(columns)} |"
+        yield f"|---|{'---:|' * len(columns)}"
+        for name, figures in rows.items():
+            cells = (f"{figures[column]:,.2f}" if column in figures else "" for column in columns)
+            yield f"| {name} | {' | '.join(cells)} |"
+        yield ""
 
 
 def _median(rounds: Sequence[Measurement]) -> float:

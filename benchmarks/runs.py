@@ -28,6 +28,7 @@ class Run:
         records: Number of records of each workload.
         races: Measurements by workload and contender.
         delays: Percentiles of delays in ms, by records per second and contender.
+        costs: Figures of what grows, by table, row and column.
     """
 
     day: str
@@ -36,6 +37,7 @@ class Run:
     records: Mapping[str, int] = attrs.field(factory=dict)
     races: Mapping[str, Mapping[str, Sequence[Measurement]]] = attrs.field(factory=dict)
     delays: Mapping[int, Mapping[str, Mapping[str, float]]] = attrs.field(factory=dict)
+    costs: Mapping[str, Mapping[str, Mapping[str, float]]] = attrs.field(factory=dict)
 
     @property
     def path(self) -> Path:

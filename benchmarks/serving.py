@@ -11,11 +11,15 @@ from collections.abc import Callable
 from typing import NamedTuple, TextIO
 
 __all__ = [
+    "COPY",
     "DONE",
     "GUARANTEES",
     "JSON_ROWS",
     "KEYED",
+    "KEYS",
     "LATENCY",
+    "LISTS",
+    "MAPS",
     "MICRO_BATCHES",
     "MICRO_BATCH_RECORDS",
     "NEXMARK",
@@ -48,6 +52,10 @@ PIPELINES = "pipelines"
 SQL_FILTER = "sql-filter"
 SQL_WINDOWS = "sql-windows"
 SQL_HOPS = "sql-hops"
+KEYS = "keys"
+LISTS = "lists"
+MAPS = "maps"
+COPY = "copy"
 NEXMARK = tuple(f"q{number}" for number in range(23) if number not in {6, 12, 13})
 
 DONE = "done\n"

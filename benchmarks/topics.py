@@ -14,7 +14,17 @@ from benchmarks.orders import changed, compact, is_dear, order, order_id, price,
 from benchmarks.serving import GUARANTEES, JSON_ROWS, PYTHON, SQL_FILTER, Task
 from kafkastream.testing import KafkaBroker
 
-__all__ = ["PARTITIONS", "WrongOutputError", "check_count", "check_output", "create", "fill", "new_consumer", "values"]
+__all__ = [
+    "PARTITIONS",
+    "WrongOutputError",
+    "check_count",
+    "check_output",
+    "count",
+    "create",
+    "fill",
+    "new_consumer",
+    "values",
+]
 
 PARTITIONS = 4
 
@@ -110,10 +120,15 @@ def check_count(consumer: Consumer, topic: str, records: int) -> None:
     Raises:
         WrongOutputError: There are more or fewer.
     """
+    found = count(consumer, topic)
+    if found != records:
+        raise WrongOutputError(f"topic {topic} holds {found} records instead of {records}")
+
+
+def count(consumer: Consumer, topic: str) -> int:
+    """Return the number of a topic's records, by its offsets."""
     ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
-    count = sum(end - start for start, end in ranges)
-    if count != records:
-        raise WrongOutputError(f"topic {topic} holds {count} records instead of {records}")
+    return sum(end - start for start, end in ranges)
 
 
 def _check_committed(consumer: Consumer, topic: str, records: int) -> None:

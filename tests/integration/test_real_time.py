@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, final
 
 import attrs
 import pytest
+from confluent_kafka import Producer
 
+from kafkastream.errors import KafkastreamError
 from kafkastream.table import EnvironmentSettings, TableEnvironment
-from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.faults.feed import Numbers
 from tests.faults.operators_model import PARTITIONS
@@ -26,6 +28,7 @@ from tests.faults.victim import Victim
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from kafkastream.common import JobClient
     from tests.integration.conftest import Parts
 
 _PATIENCE_S = 120
@@ -42,7 +45,7 @@ class Doubling:
     target: str
 
     @contextmanager
-    def running(self, *, in_real_time: bool = True) -> Iterator[None]:
+    def running(self, *, in_real_time: bool = True) -> Iterator[JobClient]:
         t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
         config = t_env.get_config().set("pipeline.name", "doubling")
         config.set("execution.checkpointing.dir", self.checkpoints.as_uri())
@@ -62,7 +65,7 @@ class Doubling:
         job = t_env.execute_sql("INSERT INTO doubles SELECT n * 2, written FROM numbers WHERE n >= 0").get_job_client()
         assert job is not None
         try:
-            yield
+            yield job
         finally:
             job.cancel().result(_PATIENCE_S)
 
@@ -115,6 +118,47 @@ def test_cancelled_job_loses_and_repeats_nothing_and_may_change_its_mode(doublin
 
 def _has_more(doubling: Doubling, than: int) -> bool:
     return len(doubling.numbers()) > than
+
+
+def test_aborted_transactions_are_not_read(doubling: Doubling, kafka: KafkaBroker) -> None:
+    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "transactional.id": doubling.source})
+    producer.init_transactions(30)
+    with doubling.running():
+        for number in range(6):
+            producer.begin_transaction()
+            producer.produce(doubling.source, json.dumps({"n": number, "written": 0.0}), partition=number % 2)
+            producer.flush()
+            time.sleep(0.5)
+            producer.abort_transaction(30) if number % 3 == 1 else producer.commit_transaction(30)
+        doubling.wait_for(4)
+    assert doubling.numbers() == [0, 2, 3, 5]
+
+
+def test_malformed_record_fails_the_job_with_its_position(doubling: Doubling, kafka: KafkaBroker) -> None:
+    with pytest.raises(KafkastreamError) as raised, doubling.running() as job:  # noqa: PT012
+        doubling.write(0, 2)
+        doubling.wait_for(2)
+        kafka.produce(doubling.source, [Record("{", partition=1)])
+        job.get_job_execution_result().result(_PATIENCE_S)
+    assert f"topic {doubling.source}, partition 1, offset 1" in str(raised.value)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(400)
+def test_job_outlives_a_restart_of_the_broker(tmp_path: Path, spark: SparkSession) -> None:
+    with EmbeddedKafka() as kafka:
+        for topic in ("in", "out"):
+            kafka.create_topic(topic, 2)
+        doubling = Doubling(kafka, tmp_path, "in", "out")
+        with doubling.running():
+            doubling.write(0, 100)
+            doubling.wait_for(100)
+            kafka.stop(keep_data=True)
+            time.sleep(20)
+            kafka.start()
+            doubling.write(100, 200)
+            doubling.wait_for(200)
+    assert set(doubling.numbers()) == set(range(200))
 
 
 def test_new_partitions_beyond_the_slots_are_read_in_micro_batches(
