@@ -56,7 +56,7 @@ class Doubling:
         t_env.execute_sql(f"""
             CREATE TABLE numbers (n BIGINT, written DOUBLE) WITH (
               {with_}, 'topic' = '{self.source}', 'properties.group.id' = 'doubling', 'format' = 'json',
-              'scan.startup.mode' = 'earliest-offset', 'scan.topic-partition-discovery.interval' = '1 s'
+              'scan.startup.mode' = 'earliest-offset', 'properties.isolation.level' = 'read_committed'
             )
         """)
         t_env.execute_sql(f"""
@@ -158,7 +158,7 @@ def test_job_outlives_a_restart_of_the_broker(tmp_path: Path, spark: SparkSessio
             kafka.start()
             doubling.write(100, 200)
             doubling.wait_for(200)
-    assert set(doubling.numbers()) == set(range(200))
+        assert set(doubling.numbers()) == set(range(200))
 
 
 def test_new_partitions_beyond_the_slots_are_read_in_micro_batches(
