@@ -12,7 +12,7 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import JobError, UnknownTopicError
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.internals.checkpoints import LOCAL_FILES
 from kafkastream.spark.session.query_settings import settings

@@ -15,7 +15,7 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, Kaf
 from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, JobError, KafkaError
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.testing import Record, wait_until

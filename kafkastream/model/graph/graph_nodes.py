@@ -21,7 +21,6 @@ from kafkastream.model.functions.state_descriptors import MapStateDescriptor
 from kafkastream.model.graph.slot_placement import Placement
 
 __all__ = [
-    "CONTROL_NODE",
     "CollectSink",
     "CollectionSource",
     "DiscardingSink",
@@ -37,8 +36,6 @@ __all__ = [
     "UnionNode",
 ]
 
-CONTROL_NODE: Final = -1
-"""Id that replaces a source's where the engine itself makes the records; no node of a graph has it."""
 _CHAIN_SINKS: Final = "kafkastream.spark.worker.chain_sinks"
 
 

@@ -31,7 +31,7 @@ from kafkastream.spark.cdc.frame_sink import ORDER, FrameSink, MicroBatch, frame
 from kafkastream.spark.cdc.messages import report_of
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.cdc.tasks import Tasks
-from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.checkpoint.source_options import from_condition
 from kafkastream.spark.internals.queries import query_id

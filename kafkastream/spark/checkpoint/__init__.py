@@ -10,7 +10,3 @@ Begin with ``reader``: our small files, and how Spark's logs of offsets and comm
 
 The engine and ``kafkastream checkpoint`` import it; nothing here starts a query.
 """
-
-from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange, QueryState, slug
-
-__all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "slug"]

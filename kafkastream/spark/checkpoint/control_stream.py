@@ -21,7 +21,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadLimit
 
-from kafkastream.model.graph.graph_nodes import CONTROL_NODE
+from kafkastream.model.graph.node_ids import CONTROL_NODE
 
 __all__ = [
     "CONTROL_NAME",

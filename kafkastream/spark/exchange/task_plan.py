@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 import pyarrow as pa
 
-from kafkastream.model.graph.graph_nodes import CONTROL_NODE
+from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.worker.batches import from_first_rows

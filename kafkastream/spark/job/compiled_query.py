@@ -17,7 +17,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.cdc.decoder import change_decoders
-from kafkastream.spark.checkpoint import CheckpointFolder, OffsetRange
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange
 from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
 from kafkastream.spark.checkpoint.source_options import offsets_of_json

@@ -18,7 +18,7 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.model.job.page_settings import PageSettings
 from kafkastream.page.job_state import JobFacts
-from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity
 from kafkastream.spark.checkpoint.owner import FolderOwner
 from kafkastream.spark.job.cluster_checks import check_cluster, checkpointed

@@ -16,7 +16,7 @@ from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.transactions import Marker, fenced, pass_over
 from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
-from kafkastream.spark.checkpoint import CheckpointFolder, QueryState
+from kafkastream.spark.checkpoint.folder import CheckpointFolder, QueryState
 from kafkastream.spark.checkpoint.operator_ids import operator_ids
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.session.key_stores import with_pem_stores

@@ -15,7 +15,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, JobGraph, KeyedNode, PrintSink
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.job import BUFFER_TIMEOUT
-from kafkastream.spark.checkpoint import CheckpointFolder
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.internals.jvm import task_slots
 from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.job.real_time import real_time_refusal

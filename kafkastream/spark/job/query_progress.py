@@ -12,8 +12,8 @@ from kafkastream.metrics.history import PartitionStanding
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint import OffsetRange
 from kafkastream.spark.checkpoint.control_stream import is_control
+from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.internals.queries import StreamingQueryProgress, progress_after, records_at_work
 from kafkastream.spark.job.batch_history import micro_batches

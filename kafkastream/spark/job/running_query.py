@@ -12,7 +12,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.metrics.history import PartitionStanding
 from kafkastream.metrics.standing import Standing
-from kafkastream.spark.checkpoint import OffsetRange
+from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import error_conditions, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress

@@ -14,8 +14,8 @@ from pyspark.sql import DataFrame, SparkSession
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.checkpoint.control_stream import CONTROL_SCHEMA, ControlFile, control_frame
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.exchange.buckets import bucket_labels

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
 )
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.model.graph.graph_nodes import CONTROL_NODE
+from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.exchange.task_plan import TaskPlan

@@ -23,7 +23,7 @@ from kafkastream.model.connectors.offsets_initializers import (
 )
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
-from kafkastream.spark.checkpoint import OffsetRange
+from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.python import dumps

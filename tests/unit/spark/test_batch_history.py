@@ -5,7 +5,7 @@ from typing import Any, Final
 from kafkastream.metrics.history import CompletedBatch
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
-from kafkastream.spark.checkpoint import OffsetRange
+from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.job.batch_history import micro_batches
 from kafkastream.spark.plan.source_frames import KafkaInput
 from tests.unit.page import jobs

@@ -11,7 +11,7 @@ from kafkastream.metrics.values import Change, MetricKind, MetricValue, Operator
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, SourceNode
-from kafkastream.spark.checkpoint import OffsetRange
+from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.job.job_metrics import QueryMetrics
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.plan.watermark_service import WatermarkService

@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from kafkastream.common import WatermarkStrategy
-from kafkastream.model.graph.graph_nodes import CONTROL_NODE
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.checkpoint.control_stream import ControlFile, ControlReader
 from kafkastream.spark.plan.source_frames import collection_rows, collections_of
 from kafkastream.spark.worker.record_decoders import CollectionDecoder

@@ -56,6 +56,10 @@ def sliced(query: str) -> SlicedBranch | None:
             "SELECT k, COUNT(*) FROM clicks GROUP BY k, TUMBLE(ts, INTERVAL '1' MINUTE)",
             WindowSlices(MINUTE, MINUTE, 0),
         ),
+        (
+            "SELECT k, COUNT(*) FROM clicks GROUP BY k, HOP(ts, INTERVAL '40' SECOND, INTERVAL '1' MINUTE)",
+            WindowSlices(40_000_000, MINUTE, 0),
+        ),
     ],
 )
 def test_rows_come_with_their_time(query: str, slices: WindowSlices) -> None:
@@ -73,7 +77,6 @@ def test_rows_come_with_their_time(query: str, slices: WindowSlices) -> None:
         f"SELECT k, COUNT(*) FROM (SELECT * FROM {TUMBLE} WHERE window_end > TIMESTAMP '2020-01-01 00:00:00') {GROUPED}",
         f"SELECT k, MAX(window_time) FROM {HOP} {GROUPED}",
         f"SELECT k, COUNT(*) FROM (SELECT * FROM {HOP} WHERE window_start > ts) {GROUPED}",
-        "SELECT k, COUNT(*) FROM clicks GROUP BY k, HOP(ts, INTERVAL '40' SECOND, INTERVAL '1' MINUTE)",
     ],
 )
 def test_rows_come_with_their_bounds_where_something_else_reads_these(query: str) -> None:
