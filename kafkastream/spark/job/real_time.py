@@ -14,7 +14,7 @@ from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.spark.internals.jvm import task_slots
 from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.plan.passthrough import native_refusal, needs_python
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import MAX_OFFSETS, KafkaInput
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, source_of
 from kafkastream.sql.plan.branches import origins
 from kafkastream.sql.plan.expression import calls_user
@@ -27,6 +27,9 @@ log = logging.getLogger("kafkastream")
 
 _LEAST_MS: Final = 5000
 """Shortest micro-batch of the mode, by default: ``spark.sql.streaming.realTimeMode.minBatchDuration``."""
+
+_LIMITS: Final = frozenset({MAX_OFFSETS, "minOffsetsPerTrigger"})
+"""Options of Spark's Kafka source for the size of micro-batches; with them, the mode reads nothing."""
 
 
 def real_time_refusal(part: JobGraph) -> str | None:
@@ -54,6 +57,8 @@ def _refusal_of_sources(relation: Relation) -> str | None:
         name = origin.table.name[-1]
         if source.is_bounded:
             return f"table {name!r} is bounded"
+        if not _LIMITS.isdisjoint(source.source.spark_options):
+            return f"table {name!r} has a limit for the records of a micro-batch"
         if source in read:
             return f"its query reads table {name!r} more than once"
         if needs_python(source):

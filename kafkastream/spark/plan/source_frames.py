@@ -35,6 +35,7 @@ from kafkastream.spark.worker.record_decoders import columns_of
 from kafkastream.sql.files.tables import TableFiles
 
 __all__ = [
+    "MAX_OFFSETS",
     "KafkaInput",
     "KeyedSource",
     "collection_frame",
@@ -49,6 +50,7 @@ __all__ = [
 ]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
+"""Option of Spark's Kafka source: maximum number of records of a micro-batch."""
 _HEADERS = "array<struct<key: string, value: binary>>"
 _ALIGNED_PER_BATCH = 50_000
 """Maximum records per micro-batch of an aligned source: partitions can only be paused between micro-batches."""

@@ -17,6 +17,7 @@ CREATE TABLE changes (n BIGINT, s STRING) WITH ({TOPIC}, 'topic' = 'changes', 'f
 CREATE TABLE avro (n BIGINT, s STRING) WITH ({TOPIC}, 'topic' = 'avro', 'format' = 'avro');
 CREATE TABLE bounded (n BIGINT, s STRING) WITH ({TOPIC}, 'topic' = 'a', 'format' = 'json',
   'scan.bounded.mode' = 'latest-offset');
+CREATE TABLE limited WITH ('properties.spark.maxOffsetsPerTrigger' = '1000') LIKE b;
 CREATE TABLE made (n BIGINT, s STRING) WITH ('connector' = 'datagen');
 CREATE TABLE target (n BIGINT, s STRING) WITH ({TOPIC}, 'topic' = 'target', 'format' = 'json');
 CREATE TABLE stamped (n BIGINT, s STRING, w TIMESTAMP(3) METADATA FROM 'timestamp')
@@ -68,6 +69,7 @@ def test_queries_without_state_and_python_are_taken(t_env: TableEnvironment, sta
         ("INSERT INTO target SELECT n, s FROM avro", "the format of table 'avro' is read in Python"),
         ("INSERT INTO avro SELECT n, s FROM a", "the format of table 'avro' is written in Python"),
         ("INSERT INTO target SELECT n, s FROM bounded", "table 'bounded' is bounded"),
+        ("INSERT INTO target SELECT n, s FROM limited", "table 'limited' has a limit for the records of a micro-batch"),
         ("INSERT INTO target SELECT n, s FROM made", "its query does not only read topics"),
         (
             "INSERT INTO target SELECT n, s FROM b UNION ALL SELECT n, 'x' FROM b",
