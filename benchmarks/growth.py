@@ -28,6 +28,7 @@ from rich.console import Console
 
 from benchmarks import topics
 from benchmarks.contenders import KAFKASTREAM, PYFLINK, SPARK, Contender, ContenderProcess, Cost, contenders
+from benchmarks.orders import order
 from benchmarks.race import plain_exit
 from benchmarks.serving import COPY, KEYS, LISTS, MAPS, PYTHON, Task
 from kafkastream.testing import EmbeddedKafka, wait_until
@@ -181,7 +182,7 @@ def _cores(kafka: EmbeddedKafka, folder: Path, records: int) -> dict[str, dict[s
 def _starts(kafka: EmbeddedKafka, pyflink: str | None) -> dict[str, dict[str, float]]:
     """Return the cost of a process that copies one record and ends."""
     topics.create(kafka, "start")
-    _write(kafka, "start", 1, str)
+    _write(kafka, "start", 1, order)
     found: dict[str, dict[str, float]] = {}
     for contender in contenders(PYTHON, pyflink):
         if contender.name in {KAFKASTREAM, SPARK, PYFLINK}:
