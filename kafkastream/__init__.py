@@ -13,8 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from kafkastream.common import Types, WatermarkStrategy
-    from kafkastream.common.serialization import SimpleStringSchema
+    from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
     from kafkastream.datastream import StreamExecutionEnvironment
     from kafkastream.datastream.connectors.kafka import (
         DeliveryGuarantee,
@@ -36,7 +35,7 @@ __all__ = [
     "WatermarkStrategy",
 ]
 
-_PLACES: Final = ("common", "common.serialization", "datastream", "datastream.connectors.kafka")
+_PLACES: Final = ("common", "datastream", "datastream.connectors.kafka")
 """Modules that have the names of ``__all__``."""
 
 

@@ -192,11 +192,11 @@ class CompiledQuery:
         return query
 
     def _triggered(self, inputs: Sequence[KafkaInput], writer: DataStreamWriter) -> DataStreamWriter:
-        interval = self.context.settings.effective_checkpoint_interval_ms
+        settings = self.context.settings
+        interval = settings.effective_checkpoint_interval_ms
         if self._is_in_epochs:
             return writer
-        settings = self.context.settings
-        if settings.latency is not None and runs_in_real_time(self.part.graph, settings):
+        if settings.latency is not None and runs_in_real_time(self.part.graph):
             spark, left = self._folder.session.sparkContext, int(len(self.context.epoch_slots) > 1)
             if take_slots(spark, settings.name, (self.run.id, self._name), inputs, left):
                 return in_real_time(writer, settings.latency)

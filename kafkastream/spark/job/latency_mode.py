@@ -47,9 +47,9 @@ def latency_refusal(part: JobGraph) -> str | None:
     return None if kafka else "it reads no topic"
 
 
-def runs_in_real_time(part: JobGraph, settings: JobSettings) -> bool:
+def runs_in_real_time(part: JobGraph) -> bool:
     """Return whether Spark's real-time mode runs a part of a job, if it has the slots; it runs queries of SQL."""
-    return settings.latency is not None and _has_query(part) and latency_refusal(part) is None
+    return _has_query(part) and latency_refusal(part) is None
 
 
 def occupies_slots(graph: JobGraph, settings: JobSettings) -> bool:
@@ -71,12 +71,12 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
     """
     if settings.latency is None:
         return [0] * len(parts)
-    for part in parts:
-        reason = latency_refusal(part)
+    reasons = [latency_refusal(part) for part in parts]
+    for part, reason in zip(parts, reasons, strict=True):
         if reason is not None:
             names = ", ".join(repr(node.name) for node in part.sources)
             log.info("job %r: the part of source %s runs in micro-batches, since %s", settings.name, names, reason)
-    in_epochs = [not _has_query(part) and latency_refusal(part) is None for part in parts]
+    in_epochs = [reason is None and not _has_query(part) for part, reason in zip(parts, reasons, strict=True)]
     epochs = sum(in_epochs)
     if not epochs:
         return [0] * len(parts)

@@ -1,4 +1,4 @@
-"""Which queries Spark's real-time mode runs, and with how many slots."""
+"""Which queries Spark's real-time mode runs."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def part(t_env: TableEnvironment, statement: str) -> JobGraph:
     [
         "INSERT INTO target SELECT n * 2, UPPER(s) FROM a WHERE n > 3 AND s LIKE 'x%'",
         "INSERT INTO target SELECT n, s FROM a UNION ALL SELECT n, s FROM b",
+        "INSERT INTO changes SELECT n, s FROM a",
         "INSERT INTO target SELECT n, word FROM a CROSS JOIN UNNEST(SPLIT(s, ' ')) AS w(word)",
     ],
 )
