@@ -23,13 +23,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from confluent_kafka import Consumer, KafkaException, Producer
+from confluent_kafka import Consumer, KafkaException
 from rich.console import Console
 
 from benchmarks import topics
 from benchmarks.contenders import KAFKASTREAM, PYFLINK, SPARK, Contender, ContenderProcess, Cost, contenders
 from benchmarks.orders import order
 from benchmarks.race import plain_exit
+from benchmarks.results import Measurement
 from benchmarks.serving import COPY, KEYS, LISTS, MAPS, PYTHON, Task
 from kafkastream.testing import EmbeddedKafka, wait_until
 
@@ -109,11 +110,10 @@ def _keyed_state(kafka: EmbeddedKafka, folder: Path, scale: float) -> dict[str, 
         topic = f"keys-{keys}"
         _create(kafka, topic, f"{topic}-out")
         with _process(folder) as process:
-            _write(kafka, topic, keys, str)
+            topics.write(kafka.bootstrap_servers, topic, keys, str)
             _run(kafka, process, KEYS, topic, keys)  # puts all keys into state
-            _write(kafka, topic, records, _drawn(keys))
-            cost = _run(kafka, process, KEYS, topic, records)
-        found[name] = {CPU: cost.cpu_s / records * 1e6, _RATE: records / cost.wall_s}
+            topics.write(kafka.bootstrap_servers, topic, records, _drawn(keys))
+            found[name] = _run(kafka, process, KEYS, topic, records)
         if name == MANY_KEYS:
             found[name][_BYTES] = _size(folder / f"{topic}-out", "state") / keys
             found["Spark's native aggregate, many keys"] = _native(kafka, folder, topic, keys, records)
@@ -130,11 +130,7 @@ def _native(kafka: EmbeddedKafka, folder: Path, topic: str, keys: int, records: 
     contender = Contender(SPARK, (sys.executable, "-m", "benchmarks.spark_keys_job", str(checkpoints)))
     with ContenderProcess(contender) as process:
         cost = process.run(Task(KEYS, kafka.bootstrap_servers, topic, topic, keys + records))
-    return {
-        CPU: cost.cpu_s / (keys + records) * 1e6,
-        _RATE: (keys + records) / cost.wall_s,
-        _BYTES: _size(checkpoints / topic, "state") / keys,
-    }
+    return {**_figures(cost, keys + records), _BYTES: _size(checkpoints / topic, "state") / keys}
 
 
 def _growing(kafka: EmbeddedKafka, folder: Path, workload: str, records: int) -> list[dict[str, float]]:
@@ -143,9 +139,8 @@ def _growing(kafka: EmbeddedKafka, folder: Path, workload: str, records: int) ->
     found = []
     with _process(folder) as process:
         for number in range(RUNS):
-            _write(kafka, workload, records, _from(number * records))
-            cost = _run(kafka, process, workload, workload, records)
-            found.append({CPU: cost.cpu_s / records * 1e6, _RATE: records / cost.wall_s})
+            topics.write(kafka.bootstrap_servers, workload, records, _from(number * records))
+            found.append(_run(kafka, process, workload, workload, records))
     kafka.delete_topic(workload)
     return found
 
@@ -155,34 +150,34 @@ def _partitions(kafka: EmbeddedKafka, folder: Path, records: int) -> dict[str, d
     with _process(folder) as process:
         for partitions in (1, 1, 16, 128):  # the first is the warm-up
             topic = f"partitions-{partitions}-{len(found)}"
-            kafka.create_topic(topic, partitions)
+            topics.create(kafka, topic, partitions=partitions)
             _create(kafka, f"{topic}-out")
-            _write(kafka, topic, records, str, partitions)
-            cost = _run(kafka, process, COPY, topic, records)
-            found[f"{partitions}"] = {CPU: cost.cpu_s / records * 1e6, _RATE: records / cost.wall_s}
+            topics.write(kafka.bootstrap_servers, topic, records, str, partitions)
+            found[f"{partitions}"] = _run(kafka, process, COPY, topic, records)
             kafka.delete_topic(topic)
     return found
 
 
 def _cores(kafka: EmbeddedKafka, folder: Path, records: int) -> dict[str, dict[str, float]]:
     """Return the cost on Spark's standalone cluster, with a worker for each core."""
-    topic, found = "cores", {}
+    topic = "cores"
+    found: dict[str, dict[str, float]] = {}
     _create(kafka, topic)
-    _write(kafka, topic, records, str)
+    topics.write(kafka.bootstrap_servers, topic, records, str)
     for cores in (1, 2, 4):
         submit = f"--master local-cluster[{cores},1,1024] pyspark-shell"
         with _process(folder, {"PYSPARK_SUBMIT_ARGS": submit}) as process:
             for number in range(2):  # the first is the warm-up
-                _create(kafka, f"{topic}-{cores}-{number}")
-                cost = _run(kafka, process, COPY, topic, records, f"{topic}-{cores}-{number}")
-        found[f"{cores}"] = {CPU: cost.cpu_s / records * 1e6, _RATE: records / cost.wall_s}
+                target = f"{topic}-{cores}-{number}"
+                _create(kafka, target)
+                found[f"{cores}"] = _run(kafka, process, COPY, topic, records, target)
     return found
 
 
 def _starts(kafka: EmbeddedKafka, pyflink: str | None) -> dict[str, dict[str, float]]:
     """Return the cost of a process that copies one record and ends."""
     topics.create(kafka, "start")
-    _write(kafka, "start", 1, order)
+    topics.write(kafka.bootstrap_servers, "start", 1, order)
     found: dict[str, dict[str, float]] = {}
     for contender in contenders(PYTHON, pyflink):
         if contender.name in {KAFKASTREAM, SPARK, PYFLINK}:
@@ -203,16 +198,21 @@ def _process(folder: Path, variables: Mapping[str, str] = MappingProxyType({})) 
 
 def _run(
     kafka: EmbeddedKafka, process: ContenderProcess, workload: str, topic: str, records: int, target: str | None = None
-) -> Cost:
-    """Run a job over what is new in a topic, and check the number of records that it writes."""
+) -> dict[str, float]:
+    """Run a job over what is new in a topic, check the number of records that it writes, and return its figures."""
     out = target or f"{topic}-out"
     with closing(topics.new_consumer(kafka.bootstrap_servers)) as consumer:
         wait_until(lambda: _has_leaders(consumer, out), 30, f"topic {out}")
         before = topics.count(consumer, out)
         cost = process.run(Task(workload, kafka.bootstrap_servers, topic, out, records))
         topics.check_count(consumer, out, before + records)
-    console.print(f"{workload:8} {topic:24} {records:12,} records {cost.cpu_s / records * 1e6:8.2f} µs/record")
-    return cost
+    figures = _figures(cost, records)
+    console.print(f"{workload:8} {topic:24} {records:12,} records {figures[CPU]:8.2f} µs/record")
+    return figures
+
+
+def _figures(cost: Cost, records: int) -> dict[str, float]:
+    return dict(zip((CPU, _RATE), Measurement.of(cost, records), strict=True))
 
 
 def _has_leaders(consumer: Consumer, topic: str) -> bool:
@@ -227,17 +227,6 @@ def _has_leaders(consumer: Consumer, topic: str) -> bool:
 def _create(kafka: EmbeddedKafka, *names: str) -> None:
     for name in names:
         topics.create(kafka, name)
-
-
-def _write(
-    kafka: EmbeddedKafka, topic: str, records: int, value: Callable[[int], str], partitions: int = topics.PARTITIONS
-) -> None:
-    producer = Producer({"bootstrap.servers": kafka.bootstrap_servers, "linger.ms": 20})
-    for number in range(records):
-        producer.produce(topic, value(number), partition=number % partitions)
-        if number % 10_000 == 0:
-            producer.flush()
-    producer.flush()
 
 
 def _drawn(keys: int) -> Callable[[int], str]:

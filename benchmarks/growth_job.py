@@ -81,16 +81,13 @@ def run(task: Task) -> None:
         .build()
     )
     stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
-    match task.workload:
-        case workload if workload == KEYS:
-            stream = stream.key_by(str, Types.STRING()).process(Counted(), Types.STRING())
-        case workload if workload == LISTS:
-            stream = stream.key_by(last_digit, Types.STRING()).process(Listed(), Types.STRING())
-        case workload if workload == MAPS:
-            stream = stream.key_by(last_digit, Types.STRING()).process(Mapped(), Types.STRING())
-        case _:
-            assert task.workload == COPY
-            stream = stream.map(str.upper, Types.STRING())
+    if task.workload == COPY:
+        stream = stream.map(str.upper, Types.STRING())
+    elif task.workload == KEYS:
+        stream = stream.key_by(str, Types.STRING()).process(Counted(), Types.STRING())
+    else:
+        function = {LISTS: Listed, MAPS: Mapped}[task.workload]
+        stream = stream.key_by(last_digit, Types.STRING()).process(function(), Types.STRING())
     schema = KafkaRecordSerializationSchema.builder().set_topic(task.topic_out)
     sink = KafkaSink.builder().set_bootstrap_servers(task.bootstrap_servers)
     sink.set_record_serializer(schema.set_value_serialization_schema(SimpleStringSchema()).build())

@@ -88,7 +88,7 @@ def _measured(
     with closing(topics.new_consumer(kafka.bootstrap_servers)) as consumer:
         topics.check_count(consumer, topic, records)
     kafka.delete_topic(topic)
-    measured = Measurement(cost.cpu_s / records * 1e6, records / cost.wall_s)
+    measured = Measurement.of(cost, records)
     when = f"round {number}" if number else "warm-up"
     _CONSOLE.print(f"{when:8} {one.name:46} {measured.cpu_us:8.2f} µs/record {measured.records_per_s:12,.0f} records/s")
     return measured

@@ -198,7 +198,7 @@ class _Race:
         cost = process.run(task)
         self._check(task, contender)
         self._kafka.delete_topic(topic)
-        measurement = Measurement(cost.cpu_s / self._records * 1e6, self._records / cost.wall_s)
+        measurement = Measurement.of(cost, self._records)
         self._tell(when, contender, measurement)
         return measurement
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rich import box
 from rich.table import Table
 
-from benchmarks.contenders import AT_LEAST_ONCE, BARE_STATE, NATIVE, PYFLINK, SPARK
+from benchmarks.contenders import AT_LEAST_ONCE, BARE_STATE, NATIVE, PYFLINK, SPARK, Cost
 
 __all__ = ["Measurement", "ratios", "result_table"]
 
@@ -25,6 +25,11 @@ class Measurement(NamedTuple):
     """CPU time per record, of the whole process tree."""
 
     records_per_s: float
+
+    @staticmethod
+    def of(cost: Cost, records: int) -> Measurement:
+        """Return the measurement of a run that took so many records."""
+        return Measurement(cost.cpu_s / records * 1e6, records / cost.wall_s)
 
 
 def result_table(title: str | None, results: Mapping[str, Sequence[Measurement]], others: Sequence[str] = ()) -> Table:

@@ -24,6 +24,7 @@ __all__ = [
     "fill",
     "new_consumer",
     "values",
+    "write",
 ]
 
 PARTITIONS = 4
@@ -39,9 +40,11 @@ class WrongOutputError(Exception):
     """A contender has not written what it should have."""
 
 
-def create(kafka: KafkaBroker, topic: str, config: Mapping[str, str] = MappingProxyType({})) -> None:
+def create(
+    kafka: KafkaBroker, topic: str, config: Mapping[str, str] = MappingProxyType({}), partitions: int = PARTITIONS
+) -> None:
     """Make a topic that keeps its records, old as their timestamps are."""
-    kafka.create_topic(topic, PARTITIONS, {"retention.ms": "-1", **config})
+    kafka.create_topic(topic, partitions, {"retention.ms": "-1", **config})
 
 
 def fill(bootstrap_servers: str, topic: str, records: int, record: Callable[[int], str] = order) -> None:
@@ -56,14 +59,29 @@ def fill(bootstrap_servers: str, topic: str, records: int, record: Callable[[int
     Raises:
         WrongOutputError: Not all of them are there.
     """
+    write(bootstrap_servers, topic, records, record)
+    with closing(new_consumer(bootstrap_servers)) as consumer:
+        check_count(consumer, topic, records)
+
+
+def write(
+    bootstrap_servers: str, topic: str, records: int, record: Callable[[int], str], partitions: int = PARTITIONS
+) -> None:
+    """Write records, dealt out to the partitions in turn.
+
+    Args:
+        bootstrap_servers: The broker.
+        topic: Topic, which may hold others already.
+        records: Number of records.
+        record: Makes the value of a number's record.
+        partitions: Number of the topic's partitions.
+    """
     producer = Producer({"bootstrap.servers": bootstrap_servers, "linger.ms": 20, "queue.buffering.max.messages": 0})
     for number in range(records):
-        producer.produce(topic, record(number), partition=number % PARTITIONS, timestamp=time_ms(number))
+        producer.produce(topic, record(number), partition=number % partitions, timestamp=time_ms(number))
         if number % _ROOM_EVERY == 0:
             producer.flush(_REQUEST_S)
     producer.flush(_REQUEST_S)
-    with closing(new_consumer(bootstrap_servers)) as consumer:
-        check_count(consumer, topic, records)
 
 
 def check_output(task: Task, contender: Contender) -> None:
