@@ -9,13 +9,14 @@ READY := $(VENV)/.ready
 NEWEST := .venv-newest
 DOCS := .venv-docs
 ARCHIVE := $(VENV)/spark.jsa
+TWO := --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 # Without bytecode, each of the hundreds of Python processes of a test run would compile the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test differential faults soak bench cluster docs release-check check lint unit lock clean
+.PHONY: help setup newest jars demo test test-all differential faults soak bench cluster docs release-check check lint unit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -23,8 +24,11 @@ help: ## Show this list
 demo: jars ## See a Flink-shaped job run on Spark against a real Kafka
 	kafkastream demo
 
-test: jars newest lint $(ARCHIVE) ## Lint, types, layers, and all tests but those of make faults and make cluster
-	pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
+test: jars lint $(ARCHIVE) ## Lint, types, layers, and the tests but the long ones: about a quarter of an hour
+	pytest $(TWO) -m "not nightly and not long"
+
+test-all: jars newest lint $(ARCHIVE) ## As make test, with the long ones: programs, other systems, SQL compared with Flink
+	pytest $(TWO) -m "not nightly"
 
 differential: jars ## Ask real Flink anew what the programs of tests/differential give: PYFLINK=<a Python with apache-flink>
 	python -m tests.differential.golden $(PYFLINK)

@@ -23,6 +23,53 @@ if TYPE_CHECKING:
 _ON_JAVA: Final = frozenset({"java", "kafka", "secured_kafka"})
 """Fixtures that start a JVM, or stand for one that the test starts."""
 
+LONG: Final = frozenset(
+    {
+        "cluster/test_cluster.py",
+        "differential/clauses/test_clauses_on_flink.py",
+        "differential/functions/test_functions_on_flink.py",
+        "differential/matches/test_matches_on_flink.py",
+        "differential/matrix/test_matrix.py",
+        "differential/over/test_over_on_flink.py",
+        "differential/refusals/test_words_on_flink.py",
+        "differential/sql_joins/test_sql_joins_on_flink.py",
+        "docs/test_cookbook.py",
+        "docs/test_docs.py",
+        "docs/test_examples.py",
+        "docs/test_query_pages.py",
+        "docs/test_sql_pages.py",
+        "integration/test_calm_sinks.py",
+        "integration/test_doctor.py",
+        "integration/test_filesystem_sql.py",
+        "integration/test_generated_streams.py",
+        "integration/test_jdbc_tables.py",
+        "integration/test_job_page.py",
+        "integration/test_nexmark.py",
+        "integration/test_notebooks.py",
+        "integration/test_pipeline_scripts.py",
+        "integration/test_pipelines_to_delta.py",
+        "integration/test_pipelines_to_postgres.py",
+        "integration/test_pyflink_programs.py",
+        "integration/test_queries_on_queries.py",
+        "integration/test_real_time.py",
+        "integration/test_scripts.py",
+        "integration/test_sql_clauses.py",
+        "integration/test_sql_documents_at_work.py",
+        "integration/test_sql_formats.py",
+        "integration/test_sql_functions.py",
+        "integration/test_sql_on_streams.py",
+        "integration/test_sql_queries.py",
+        "integration/test_sql_shell_at_work.py",
+        "smoke/test_newest.py",
+    }
+)
+"""Files of half the suite's time, which ``make test`` leaves out and ``make test-all`` runs, before a change lands.
+
+They start whole programs or other systems, or compare SQL with Flink's record at length.
+"""
+
+
+_TESTS: Final = Path(__file__).parent
 
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("nightly", deadline=None, max_examples=300)
@@ -43,8 +90,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by markers
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark the tests that need Java: ``make unit`` runs the others."""
+    """Mark the tests that need Java, as ``make unit`` runs the others, and those that are long."""
     for item in items:
+        if item.path.is_relative_to(_TESTS) and item.path.relative_to(_TESTS).as_posix() in LONG:
+            item.add_marker("long")
         if _ON_JAVA.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("java")
 

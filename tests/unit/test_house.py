@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from tests.conftest import LONG
 from tests.package import MODULES, ROOT, trees
 
 HEAVY = {"confluent_kafka", "pandas", "pyarrow", "pyspark"}
@@ -194,3 +195,7 @@ def _definitions() -> Iterator[tuple[str, str]]:
         for node in tree.body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield path, node.name
+
+
+def test_long_tests_are_there() -> None:
+    assert [name for name in sorted(LONG) if not (ROOT / "tests" / name).is_file()] == []
