@@ -8,13 +8,12 @@ from typing import Final
 
 import attrs
 
-from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PROMPT_SQL, PYFLINK, SPARK
+from benchmarks.contenders import AT_LEAST_ONCE, EXACTLY_ONCE, KAFKASTREAM, NATIVE, PROMPT, PROMPT_SQL, PYFLINK, SPARK
 from benchmarks.growth import CPU, FEW_KEYS, KEYED_STATE, MANY_KEYS, RUNS, grown
 from benchmarks.results import ratios
 from benchmarks.runs import Run
 from benchmarks.serving import (
     KEYED,
-    LATENCY,
     LISTS,
     MAPS,
     PASS_THROUGH,
@@ -29,8 +28,6 @@ __all__ = ["AIMS", "Aim"]
 
 Figure = Callable[[Run], float | None]
 """Takes a figure from a run; None if the run lacks it."""
-
-_PROMPT: Final = f"{KAFKASTREAM}, {LATENCY}"
 
 
 @attrs.frozen
@@ -100,13 +97,13 @@ def _visible_as_soon(own: str, peer: str, rate: int) -> Figure:
 
 
 def _aims_of_latency(rate: int) -> tuple[Aim, ...]:
-    prompt = f"{_PROMPT}, {AT_LEAST_ONCE}"
+    prompt = f"{PROMPT}, {AT_LEAST_ONCE}"
     return (
         Aim(f"Latency mode, {rate:,} records/s, median", _delay(prompt, "50 %", rate), 10, "ms"),
         Aim(f"Latency mode, {rate:,} records/s, 99 %", _delay(prompt, "99 %", rate), 100, "ms"),
         Aim(
             f"Latency mode, {rate:,} records/s, EXACTLY_ONCE, median",
-            _delay(f"{_PROMPT}, {EXACTLY_ONCE}", "50 %", rate),
+            _delay(f"{PROMPT}, {EXACTLY_ONCE}", "50 %", rate),
             150,
             "ms",
         ),
@@ -119,13 +116,13 @@ AIMS: Final = (
     *_aims_of_latency(5000),
     Aim(
         "Latency mode at full load, compared with micro-batches",
-        _cheaper(PASS_THROUGH, KAFKASTREAM, _PROMPT),
+        _cheaper(PASS_THROUGH, KAFKASTREAM, PROMPT),
         0.83,
         "x",
     ),
-    Aim("Copy in latency mode, compared with PyFlink", _cheaper(PASS_THROUGH, PYFLINK, _PROMPT), 1, "x"),
-    Aim("Copy in latency mode, compared with plain Spark", _cheaper(PASS_THROUGH, SPARK, _PROMPT), 1.3, "x"),
-    Aim("Per-record Python in latency mode, compared with PyFlink", _cheaper(PYTHON, PYFLINK, _PROMPT), 5, "x"),
+    Aim("Copy in latency mode, compared with PyFlink", _cheaper(PASS_THROUGH, PYFLINK, PROMPT), 1, "x"),
+    Aim("Copy in latency mode, compared with plain Spark", _cheaper(PASS_THROUGH, SPARK, PROMPT), 1.3, "x"),
+    Aim("Per-record Python in latency mode, compared with PyFlink", _cheaper(PYTHON, PYFLINK, PROMPT), 5, "x"),
     Aim("Micro-batches, 200 records/s, median", _delay(f"{KAFKASTREAM}, {AT_LEAST_ONCE}", "50 %", 200), 150, "ms"),
     Aim(
         "Micro-batches with keyed state, 200 records/s, median",

@@ -42,6 +42,7 @@ __all__ = [
     "EXACTLY_ONCE",
     "KAFKASTREAM",
     "NATIVE",
+    "PROMPT",
     "PROMPT_SQL",
     "PYFLINK",
     "SPARK",
@@ -63,6 +64,7 @@ NATIVE = "Spark's native aggregate"
 PYFLINK = "PyFlink"
 AT_LEAST_ONCE = "AT_LEAST_ONCE"
 EXACTLY_ONCE = "EXACTLY_ONCE"
+PROMPT = f"{KAFKASTREAM}, {LATENCY}"
 PROMPT_SQL = f"{KAFKASTREAM}, SQL, {LATENCY}"
 
 _STATE_WAYS = {"rows": "transformWithState", "pandas": "transformWithStateInPandas", "apply": "applyInPandasWithState"}
@@ -138,7 +140,7 @@ def watched(pyflink: str | None) -> tuple[Contender, ...]:
     """All whose output is watched as it appears."""
     both = (EXACTLY_ONCE, AT_LEAST_ONCE)
     own = tuple(Contender(f"{KAFKASTREAM}, {name}", _job(guarantee=name)) for name in both)
-    prompt = tuple(Contender(f"{KAFKASTREAM}, {LATENCY}, {name}", _job(name, LATENCY)) for name in both)
+    prompt = tuple(Contender(f"{PROMPT}, {name}", _job(name, LATENCY)) for name in both)
     keyed = Contender(f"{KAFKASTREAM}, {KEYED}, {AT_LEAST_ONCE}", _job(AT_LEAST_ONCE, KEYED))
     flink = [(name, _module(pyflink, "datastream_job", "pyflink", name, LATENCY)) for name in both] if pyflink else []
     queries = (Contender(f"{KAFKASTREAM}, SQL", _sql().command), Contender(PROMPT_SQL, (*_sql().command, LATENCY)))
@@ -173,7 +175,7 @@ def _python(pyflink: str | None) -> tuple[Contender, ...]:
 
 def _engines(pyflink: str | None) -> tuple[Contender, ...]:
     by_hand = Contender(SPARK, _module(sys.executable, "spark_job"), keeps_time=False)
-    prompt = Contender(f"{KAFKASTREAM}, {LATENCY}", _job(AT_LEAST_ONCE, LATENCY))
+    prompt = Contender(PROMPT, _job(AT_LEAST_ONCE, LATENCY))
     return (Contender(KAFKASTREAM, _job()), prompt, by_hand, *_flink(pyflink))
 
 

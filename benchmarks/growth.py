@@ -114,6 +114,7 @@ def _keyed_state(kafka: EmbeddedKafka, folder: Path, scale: float) -> dict[str, 
             _run(kafka, process, KEYS, topic, keys)  # puts all keys into state
             topics.write(kafka.bootstrap_servers, topic, records, _drawn(keys))
             found[name] = _run(kafka, process, KEYS, topic, records)
+        _check_counts(kafka, f"{topic}-out")
         if name == MANY_KEYS:
             found[name][_BYTES] = _size(folder / f"{topic}-out", "state") / keys
             found["Spark's native aggregate, many keys"] = _native(kafka, folder, topic, keys, records)
@@ -123,6 +124,18 @@ def _keyed_state(kafka: EmbeddedKafka, folder: Path, scale: float) -> dict[str, 
         for number in (2, RUNS):  # the first run is the warm-up
             found[grown(workload, number)] = costs[number - 1]
     return found
+
+
+def _check_counts(kafka: EmbeddedKafka, topic: str) -> None:
+    """Check that the last record counts its key for the second time at least, as each was in the state before.
+
+    Raises:
+        WrongOutputError: It does not.
+    """
+    with closing(topics.new_consumer(kafka.bootstrap_servers)) as consumer:
+        last = topics.last_value(consumer, topic).decode()
+    if int(last.split()[1]) < 2:
+        raise topics.WrongOutputError(f"the last record of topic {topic}, {last!r}, counts without the state before")
 
 
 def _native(kafka: EmbeddedKafka, folder: Path, topic: str, keys: int, records: int) -> dict[str, float]:

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Final
 
+from benchmarks import topics
 from benchmarks.serving import COPY, KEYS, LISTS, MAPS, SINK_PROPERTIES, Task, serve
 from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import KeyedProcessFunction, RuntimeContext, StreamExecutionEnvironment
@@ -19,6 +22,9 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSource,
 )
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
+from kafkastream.testing import wait_until
+
+_RUN_S: Final = 1800.0
 
 
 class Counted(KeyedProcessFunction[str, str, str]):
@@ -76,11 +82,11 @@ def run(task: Task) -> None:
         .set_topics(task.topic_in)
         .set_group_id("growth")
         .set_starting_offsets(KafkaOffsetsInitializer.earliest())
-        .set_bounded(KafkaOffsetsInitializer.latest())
         .set_value_only_deserializer(SimpleStringSchema())
-        .build()
     )
-    stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "in")
+    if task.workload == COPY:
+        source.set_bounded(KafkaOffsetsInitializer.latest())
+    stream = env.from_source(source.build(), WatermarkStrategy.no_watermarks(), "in")
     if task.workload == COPY:
         stream = stream.map(str.upper, Types.STRING())
     elif task.workload == KEYS:
@@ -94,7 +100,19 @@ def run(task: Task) -> None:
     for key, value in SINK_PROPERTIES.items():
         sink.set_property(key, value)
     stream.sink_to(sink.build())
-    env.execute(task.topic_out)
+    if task.workload == COPY:
+        env.execute(task.topic_out)
+    else:
+        _execute_until_written(env, task)
+
+
+def _execute_until_written(env: StreamExecutionEnvironment, task: Task) -> None:
+    """Run a job without an end until it has written as many records as came, and stop it."""
+    with closing(topics.new_consumer(task.bootstrap_servers)) as consumer:
+        written = topics.count(consumer, task.topic_out) + task.records
+        client = env.execute_async(task.topic_out)
+        wait_until(lambda: topics.count(consumer, task.topic_out) >= written, _RUN_S, f"records in {task.topic_out}")
+        client.cancel().result()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import io
+import math
 import statistics
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,11 +22,11 @@ from rich.table import Table
 
 from benchmarks import nexmark, sql, stateful, throughput
 from benchmarks.aims import AIMS, Aim
-from benchmarks.contenders import KAFKASTREAM
+from benchmarks.contenders import KAFKASTREAM, PROMPT
 from benchmarks.race import Measured
 from benchmarks.results import Measurement, ratios, result_table
 from benchmarks.runs import Run, latest
-from benchmarks.serving import NEXMARK, PIPELINES
+from benchmarks.serving import MICRO_BATCHES, NEXMARK, PIPELINES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,12 +46,16 @@ TITLES: Final = {
     PIPELINES: "YAML pipelines, Debezium JSON to Debezium JSON",
 }
 """Titles of the workloads."""
+_USE: Final = 0.6
+"""Share of the cores' time that a job may take, so that it catches up after a pause."""
 _CHARTS: Final = {"cpu": "benchmarks-cpu.svg", "delays": "benchmarks-delays.svg"}
 
 
 def text(run: Run) -> str:
     """Return the report of a run as Markdown."""
-    return "\n".join((*_introduction(run), *_aims(run), *_delays(run), *_races(run), *_nexmark(run), *_costs(run)))
+    return "\n".join(
+        (*_introduction(run), *_aims(run), *_delays(run), *_races(run), *_nexmark(run), *_costs(run), *_cores(run))
+    )
 
 
 def written() -> str:
@@ -158,6 +163,20 @@ def _costs(run: Run) -> Iterator[str]:
             cells = (f"{figures[column]:,.2f}" if column in figures else "" for column in columns)
             yield f"| {name} | {' | '.join(cells)} |"
         yield ""
+
+
+def _cores(run: Run) -> Iterator[str]:
+    """Yield how many cores the jobs would occupy, since 1 µs of CPU time per record is one core at 1,000,000 records/s."""
+    yield "### Cores for 1,000,000 records/s, on paper\n"
+    yield f"CPU time per record of each workload, and as many cores as it occupies, at {_USE:.0%} of their time.\n"
+    yield "| | CPU µs/record | cores |"
+    yield "|---|---:|---:|"
+    for workload, results in _shown(run).items():
+        for name in (KAFKASTREAM, PROMPT):
+            if name in results and workload != MICRO_BATCHES:
+                cost = _median(results[name])
+                yield f"| {TITLES[workload]}{name.removeprefix(KAFKASTREAM)} | {cost:.2f} | {math.ceil(cost / _USE)} |"
+    yield ""
 
 
 def _median(rounds: Sequence[Measurement]) -> float:

@@ -22,6 +22,7 @@ __all__ = [
     "count",
     "create",
     "fill",
+    "last_value",
     "new_consumer",
     "values",
     "write",
@@ -147,6 +148,21 @@ def count(consumer: Consumer, topic: str) -> int:
     """Return the number of a topic's records, by its offsets."""
     ranges = [_offsets(consumer, topic, partition) for partition in range(PARTITIONS)]
     return sum(end - start for start, end in ranges)
+
+
+def last_value(consumer: Consumer, topic: str) -> bytes:
+    """Return the value of the last record of a topic's first partition that has any.
+
+    Raises:
+        WrongOutputError: The topic is empty.
+    """
+    for partition in range(PARTITIONS):
+        start, end = _offsets(consumer, topic, partition)
+        if end > start:
+            consumer.assign([TopicPartition(topic, partition, end - 1)])
+            messages = consumer.consume(1, _REQUEST_S)
+            return (messages[0].value() or b"") if messages else b""
+    raise WrongOutputError(f"topic {topic} is empty")
 
 
 def _check_committed(consumer: Consumer, topic: str, records: int) -> None:

@@ -42,16 +42,26 @@ class Attacks:
         plan: Which attacks, in which order.
         points: Where workers are hit.
         choose: Chooses points and moments.
+        at_start: Points that workers come by only when the job starts: it is killed before.
         times: When each attack began and ended, by the wall clock.
     """
 
     plan: Sequence[str]
     points: Sequence[str]
     choose: random.Random
+    at_start: Sequence[str] = ()
     times: list[tuple[float, float]] = attrs.field(factory=list)
 
     @staticmethod
-    def planned(kills: int, points: Sequence[str], choose: random.Random, guarantee: str, *, outages: bool) -> Attacks:
+    def planned(
+        kills: int,
+        points: Sequence[str],
+        choose: random.Random,
+        guarantee: str,
+        *,
+        outages: bool,
+        at_start: Sequence[str] = (),
+    ) -> Attacks:
         """So many attacks in an order by chance; each kind occurs when there are at least 25."""
         if guarantee != "EXACTLY_ONCE":
             return Attacks(["kill of all"] * kills, ("mid-produce",), choose)
@@ -61,15 +71,17 @@ class Attacks:
         if outages:
             plan += ["restart of the broker"] * max(1, kills // _PER_RESTART) + ["pause longer than the timeout"]
         choose.shuffle(plan)
-        return Attacks(plan, points, choose)
+        return Attacks(plan, points, choose, at_start)
 
     def carry_out(self, victim: Victim, kafka: EmbeddedKafka) -> None:
         """One attack after the other; each point comes before any comes again, so that few attacks meet all."""
         upcoming: list[str] = []
         for number, kind in enumerate(self.plan, 1):
-            victim.ensure_running()
             upcoming = upcoming or self.choose.sample(self.points, len(self.points))
             point = upcoming.pop()
+            if point in self.at_start:
+                victim.kill_all()
+            victim.ensure_running()
             print(f"{number} of {len(self.plan)}: {kind}, {point}", file=sys.stderr)  # noqa: T201 - minutes of silence otherwise
             with self._timed():
                 self._carry_out(kind, point, victim, kafka)

@@ -32,6 +32,7 @@ class Case:
         topics: Where it writes to; all of it to each.
         tables: Delta Lake tables that it writes to in place of topics; all of it to them together.
         points: Where its workers are hit.
+        at_start: Which of these they come by only when the job starts.
         per_second: How many numbers are written in a second.
         record: Makes the record of a number that the job reads.
         number_of: Tells the number of a record that the job has written, if that holds more.
@@ -43,6 +44,7 @@ class Case:
     topics: tuple[str, ...] = (TARGET,)
     tables: tuple[str, ...] = ()
     points: tuple[str, ...] = POINTS
+    at_start: tuple[str, ...] = ()
     per_second: int = 400
     record: Callable[[int], str] = str
     number_of: Callable[[str], str] | None = None
@@ -74,7 +76,7 @@ def _operators(case: str, expected: Callable[[int], Counter[str]], *topics: str,
 
 CASES: Final[Mapping[str, Case]] = {
     "copy": Case("copy_job.py"),
-    "latency": Case("copy_job.py", arguments=(str(TIMEOUT_MS), "latency")),
+    "latency": Case("copy_job.py", arguments=(str(TIMEOUT_MS), "latency"), at_start=("before-init",)),
     "sql": Case("sql_job.py"),
     "stream-sql": Case("stream_sql_job.py"),
     "pipeline": Case("pipeline_job.py", record=record, number_of=number_of),

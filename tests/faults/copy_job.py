@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common import Configuration, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import DataStream, MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
@@ -21,6 +21,8 @@ from kafkastream.datastream.connectors.kafka import (
 
 INTERVAL_MS = 300
 TIMEOUT_MS = 10_000
+EPOCH = ("kafkastream.latency.epoch", "10 s")
+"""Attacks come upon ends of epochs, too."""
 
 
 class Copy(MapFunction):
@@ -49,7 +51,8 @@ def main(
     timeout_ms: str = str(TIMEOUT_MS),
     mode: str = "micro-batches",
 ) -> None:
-    env = StreamExecutionEnvironment.get_execution_environment().set_buffer_timeout(0 if mode == "latency" else -1)
+    env = StreamExecutionEnvironment.get_execution_environment(Configuration().set_string(*EPOCH))
+    env.set_buffer_timeout(0 if mode == "latency" else -1)
     env.enable_checkpointing(INTERVAL_MS).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     schema = (
         KafkaRecordSerializationSchema.builder()

@@ -95,7 +95,8 @@ def attack(
         healthy_after_s: How long it works after the last.
     """
     began, folder = time.monotonic(), Path(tempfile.mkdtemp(prefix="kafkastream-faults-"))
-    attacks = Attacks.planned(kills, case.points, random.Random(seed), guarantee, outages=outages)
+    choose = random.Random(seed)
+    attacks = Attacks.planned(kills, case.points, choose, guarantee, outages=outages, at_start=case.at_start)
     try:
         with EmbeddedKafka() as kafka:
             for topic in (_SOURCE, *case.topics):
