@@ -167,7 +167,7 @@ def _costs(run: Run) -> Iterator[str]:
 
 def _cores(run: Run) -> Iterator[str]:
     """Yield how many cores the jobs would occupy, since 1 µs of CPU time per record is one core at 1,000,000 records/s."""
-    yield "### Cores for 1,000,000 records/s, on paper\n"
+    yield "### Cores for a million records per second, on paper\n"
     yield f"CPU time per record of each workload, and as many cores as it occupies, at {_USE:.0%} of their time.\n"
     yield "| | CPU µs/record | cores |"
     yield "|---|---:|---:|"
