@@ -155,13 +155,13 @@ def last_value(consumer: Consumer, topic: str) -> bytes:
 
     Raises:
         WrongOutputError: The topic is empty.
+        TimeoutError: The broker does not give it.
     """
     for partition in range(PARTITIONS):
         start, end = _offsets(consumer, topic, partition)
         if end > start:
-            consumer.assign([TopicPartition(topic, partition, end - 1)])
-            messages = consumer.consume(1, _REQUEST_S)
-            return (messages[0].value() or b"") if messages else b""
+            (last,) = _in_a_row(consumer, TopicPartition(topic, partition, end - 1), 1)
+            return last.value() or b""
     raise WrongOutputError(f"topic {topic} is empty")
 
 
@@ -197,11 +197,17 @@ def _sample(consumer: Consumer, topic: str) -> Iterator[Message]:
     for partition in range(PARTITIONS):
         start, end = _offsets(consumer, topic, partition)
         count = min(_SAMPLE, end - start)
-        consumer.assign([TopicPartition(topic, partition, random.randint(start, end - count))])
-        messages = consumer.consume(count, _REQUEST_S) if count else []
-        if len(messages) != count:
-            raise TimeoutError(f"the broker gave {len(messages)} of {count} records of topic {topic}")
-        yield from messages
+        if count:
+            yield from _in_a_row(consumer, TopicPartition(topic, partition, random.randint(start, end - count)), count)
+
+
+def _in_a_row(consumer: Consumer, first: TopicPartition, count: int) -> list[Message]:
+    """Return so many records of a partition from an offset on."""
+    consumer.assign([first])
+    messages = consumer.consume(count, _REQUEST_S)
+    if len(messages) != count:
+        raise TimeoutError(f"the broker gave {len(messages)} of {count} records of topic {first.topic}")
+    return messages
 
 
 def _check_record(message: Message, workload: str, *, keeps_time: bool) -> None:

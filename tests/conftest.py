@@ -67,9 +67,8 @@ LONG: Final = frozenset(
 
 They start whole programs or other systems, or compare SQL with Flink's record at length.
 """
+_LONG_FILES: Final = frozenset(Path(__file__).parent / name for name in LONG)
 
-
-_TESTS: Final = Path(__file__).parent
 
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("nightly", deadline=None, max_examples=300)
@@ -92,7 +91,7 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark the tests that need Java, as ``make unit`` runs the others, and those that are long."""
     for item in items:
-        if item.path.is_relative_to(_TESTS) and item.path.relative_to(_TESTS).as_posix() in LONG:
+        if item.path in _LONG_FILES:
             item.add_marker("long")
         if _ON_JAVA.intersection(getattr(item, "fixturenames", ())):
             item.add_marker("java")

@@ -12,7 +12,7 @@ import attrs
 from tests.faults.copy_job import TIMEOUT_MS
 from tests.faults.operators_model import copies, counts, keyed_lines, pairs
 from tests.faults.pipeline_job import TABLES, number_of, record
-from tests.faults.saboteur import IN_OPERATOR, ON_DRIVER, POINTS
+from tests.faults.saboteur import BEFORE_INIT, IN_OPERATOR, ON_DRIVER, POINTS
 from tests.faults.targets import LAKE, LakeTables, Target, Topics
 
 __all__ = ["CASES", "TARGET", "Case"]
@@ -76,7 +76,7 @@ def _operators(case: str, expected: Callable[[int], Counter[str]], *topics: str,
 
 CASES: Final[Mapping[str, Case]] = {
     "copy": Case("copy_job.py"),
-    "latency": Case("copy_job.py", arguments=(str(TIMEOUT_MS), "latency"), at_start=("before-init",)),
+    "latency": Case("copy_job.py", arguments=(str(TIMEOUT_MS), "latency"), at_start=(BEFORE_INIT,)),
     "sql": Case("sql_job.py"),
     "stream-sql": Case("stream_sql_job.py"),
     "pipeline": Case("pipeline_job.py", record=record, number_of=number_of),

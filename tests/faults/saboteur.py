@@ -20,17 +20,29 @@ from kafkastream.kafka.transactions import Marker, Slot, SlotTakenError
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.transactional_writer import TransactionalWriter
 
-__all__ = ["FENCED", "IN_OPERATOR", "ON_DRIVER", "POINTS", "STALL_S", "come_by", "install", "install_on_driver"]
+__all__ = [
+    "BEFORE_INIT",
+    "FENCED",
+    "IN_OPERATOR",
+    "ON_DRIVER",
+    "POINTS",
+    "STALL_S",
+    "come_by",
+    "install",
+    "install_on_driver",
+]
 
 IN_OPERATOR = "in-operator"
 """A point that functions of the job's own come by."""
+BEFORE_INIT = "before-init"
+"""A point that a task of an epoch comes by only at its start."""
 FENCED = "fenced"
-POINTS = ("before-init", "before-begin", "mid-produce", "before-commit", "after-commit")
+POINTS = (BEFORE_INIT, "before-begin", "mid-produce", "before-commit", "after-commit")
 ON_DRIVER = ("before-commit", "after-commit", "before-noted", "any-moment")
 """Points of a driver that writes tables: before a table and behind it, behind the last one, and anywhere."""
 STALL_S = 12.0
 _BEFORE = {
-    "begin to write": "before-init",
+    "begin to write": BEFORE_INIT,
     "begin a transaction": "before-begin",
     "commit a transaction": "before-commit",
 }
