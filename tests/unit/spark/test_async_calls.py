@@ -132,7 +132,7 @@ def test_a_hundred_elements_wait_together() -> None:
 
     begun = time.monotonic()
     assert asked(slow, *range(100)) == list(range(100))
-    assert time.monotonic() - begun < 2
+    assert time.monotonic() - begun < 5
 
 
 def test_batches_share_the_function_and_its_loop() -> None:
