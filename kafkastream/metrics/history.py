@@ -60,7 +60,6 @@ class CompletedBatch:
         duration_ms: Duration in ms.
         phases_ms: Duration of each phase in ms, by Spark's name of the phase.
         rows: Number of records read.
-        state_rows: Number of rows of state.
         state_bytes: Size of the state in bytes.
         state_commit_ms: Time that tasks took to commit the state, added up, in ms.
         lag: Number of records that waited in the topics when it ended; None if unknown.
@@ -72,7 +71,6 @@ class CompletedBatch:
     duration_ms: int
     phases_ms: Mapping[str, int]
     rows: int
-    state_rows: int = 0
     state_bytes: int = 0
     state_commit_ms: int = 0
     lag: int | None = None

@@ -9,6 +9,7 @@ import json
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -34,6 +35,7 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from kafkastream.datastream.window import EventTimeSessionWindows, TumblingEventTimeWindows
+from kafkastream.errors import KafkaError
 from kafkastream.spark.checkpoint.record import FORMAT
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
@@ -74,10 +76,12 @@ class Visit(KeyedProcessFunction[str, Row, str]):
         self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
         self.amounts = runtime_context.get_list_state(ListStateDescriptor("amounts", Types.LONG()))
         self.often = runtime_context.get_map_state(MapStateDescriptor("often", Types.LONG(), Types.LONG()))
+        self.long = runtime_context.get_state(ValueStateDescriptor("long", Types.STRING()))  # which format 2 compresses
 
     def process_element(self, value: Row, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
         count = (self.count.value() or 0) + 1
         self.count.update(count)
+        self.long.update(f"{self.long.value() or ''}{count}" * 1000)
         self.amounts.add(value.amount)
         self.often.put(value.amount, (self.often.get(value.amount) or 0) + 1)
         if value.who != "end":
@@ -226,8 +230,10 @@ class KeptJobs:
     await_round: Callable[[KafkaBroker, int], None]
 
     def create_topics(self, kafka: KafkaBroker) -> None:
-        """Create the jobs' topics, which keep old records, too."""
+        """Create the jobs' topics, which keep old records, too; those of another format's checkpoint are replaced."""
         for topic in self.topics:
+            with suppress(KafkaError):
+                kafka.delete_topic(topic)
             kafka.create_topic(topic, config={"retention.ms": "-1"})
 
     def produce(self, kafka: KafkaBroker, round_: int) -> None:

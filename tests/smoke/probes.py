@@ -24,10 +24,19 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import DataFrame, SparkSession, functions
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
-from pyspark.sql.types import IntegerType, StringType, StructField, StructType, TimestampType
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
 from kafkastream.spark.exchange.buckets import bucket_labels
-from kafkastream.spark.internals import checkpoints, conditions, jvm, partitioning, python, queries, running_spark
+from kafkastream.spark.internals import (
+    checkpoints,
+    conditions,
+    jvm,
+    partitioning,
+    python,
+    queries,
+    running_spark,
+    state_server,
+)
 from kafkastream.spark.session.query_settings import NAMED_SOURCES, settings
 from kafkastream.testing import KafkaBroker, wait_until
 
@@ -276,6 +285,36 @@ class Counts(StatefulProcessor):
         pass
 
 
+class Maps(StatefulProcessor):
+    """Changes a map of bytes, and gives the number of values that are then as they should be."""
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        columns = StructType([StructField("bytes", BinaryType())])
+        self.map = handle.getMapState("map", columns, columns)
+
+    def handleInputRows(self, key: Any, rows: Iterator[Any], timers: Any) -> Iterator[Any]:
+        for _ in rows:
+            pass
+        values: dict[bytes, bytes | None] = {b"%d" % number: bytes(range(256)) * number for number in range(250)}
+        state_server.change_map(self.map, values)
+        removed: dict[bytes, bytes | None] = {b"7": None, b"none": None}
+        state_server.change_map(self.map, removed)
+        values |= removed
+        found = zip(state_server.map_values(self.map, list(values)), values.values(), strict=True)
+        right = sum(value == expected for value, expected in found)
+        assert self.map.getValue((b"2",)) == (bytes(range(256)) * 2,)
+        yield pandas.DataFrame({"key": [key[0]], "n": [right], "daemon": [os.getppid()]})
+
+    def close(self) -> None:
+        pass
+
+
+def maps_of_state(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
+    """Values of a map are read and written many at a time, in the order of their keys."""
+    ((right, _),) = count_once(session, servers, topic, folder / "maps", Maps())
+    assert right == 251
+
+
 def shared_workers(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
     """Tasks with state and others have workers of one daemon."""
     python.share_workers(session.sparkContext)
@@ -311,7 +350,9 @@ def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) ->
     assert counted(after) == [2]
 
 
-def count_once(session: SparkSession, servers: str, topic: str, folder: Path) -> list[tuple[int, int]]:
+def count_once(
+    session: SparkSession, servers: str, topic: str, folder: Path, processor: StatefulProcessor | None = None
+) -> list[tuple[int, int]]:
     """Count what a query has not read yet by its topic; return its counts, and the daemons of the workers."""
     told: list[tuple[int, int]] = []
     with settings(session, {**NAMED_SOURCES, **STATE, **checkpoints.LOCAL_FILES}):
@@ -320,7 +361,7 @@ def count_once(session: SparkSession, servers: str, topic: str, folder: Path) ->
         counts = (
             records.select("topic")
             .groupBy("topic")
-            .transformWithStateInPandas(Counts(), "key STRING, n INT, daemon INT", "Append", "None")
+            .transformWithStateInPandas(processor or Counts(), "key STRING, n INT, daemon INT", "Append", "None")
         )
         writer = counts.writeStream.option("checkpointLocation", folder.as_uri()).trigger(availableNow=True)
         query = writer.foreachBatch(lambda batch, _: told.extend((row[1], row[2]) for row in batch.collect())).start()
@@ -344,6 +385,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "workers": partial(workers, session),
         "worker environment": partial(worker_environment, session),
         "shared workers": partial(shared_workers, session, servers, topic, folder),
+        "maps of state": partial(maps_of_state, session, servers, topic, folder),
         "error conditions": partial(error_conditions, session),
         "shuffles": partial(shuffles, session),
         "another JVM": partial(another_jvm, session),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, final
 
 from kafkastream.errors import DefinitionError
@@ -88,6 +88,10 @@ class KeyedContext:
             self._backend.put(self._name + b"s", pickle.dumps(kinds))
         self._pages = self._event = self._processing = None
         self.encoded_key, self.entry = b"", {}
+
+    def load(self, keys: Iterable[bytes]) -> None:
+        """Read the state of keys that are going to be selected, at once."""
+        self.pages.load(keys)
 
     def select(self, key: bytes) -> None:
         """Make ``key`` the current key."""

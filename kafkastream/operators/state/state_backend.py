@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 __all__ = ["Entry", "KeyedStateBackend"]
@@ -15,6 +16,9 @@ class KeyedStateBackend(Protocol):
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``, or None if there is none."""
+
+    def get_all(self, keys: Sequence[bytes]) -> Iterator[bytes | None]:
+        """Yield the value of each key, as ``get`` does; many cost little more than one."""
 
     def put(self, key: bytes, value: bytes) -> None:
         """Store a value."""

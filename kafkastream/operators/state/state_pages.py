@@ -1,14 +1,15 @@
 """State of all keys of a bucket, in pages: a page is read and written as one.
 
-Each access to Spark's state store is a call to another process, so state is grouped into pages. The number of pages
-doubles when they grow too large; a page is split in two when it is next read.
+Each access to Spark's state store is a call to another process, so state is grouped into pages. Small ones, since a
+micro-batch that meets a single key of a page rewrites it. The number of pages doubles when they grow too large; a page
+is split in two when it is next read.
 """
 
 from __future__ import annotations
 
 import pickle
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
@@ -17,7 +18,9 @@ from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
 
 __all__ = ["StatePages"]
 
-_PAGE_BYTES: Final = 16 * 1024
+_PAGE_BYTES: Final = 4 * 1024
+_SWEPT: Final = 4
+_AT_ONCE: Final = 1000
 _HASH_BITS: Final = 32
 _GOLDEN: Final = 0x9E3779B1
 _Page = dict[bytes, bytes]
@@ -46,6 +49,10 @@ class StatePages:
         self._live: dict[bytes, Entry] = {}
         self._changed: set[bytes] = set()
 
+    def load(self, keys: Iterable[bytes]) -> None:
+        """Read the pages of keys, which ``of`` is going to be asked for, at once."""
+        self._load({self._number(key) for key in keys})
+
     def of(self, key: bytes) -> Entry:
         """Return the entry of a key, empty if there is none; after changing it, call ``changed``."""
         entry = self._live.get(key)
@@ -61,12 +68,16 @@ class StatePages:
         self._changed.add(key)
 
     def sweep(self, clean: Callable[[Entry], bool], at: int) -> None:
-        """Clean up the entries of one page, the next one at each call; ``clean`` returns whether it has changed an
+        """Clean up the entries of some pages, the next ones at each call; ``clean`` returns whether it has changed an
         entry.
         """
-        for key in list(self._page(self._page_of(at * _GOLDEN))):
-            if clean(self.of(key)):
-                self.changed(key)
+        first = self._page_of(at * _GOLDEN)
+        numbers = {(first + more) % (1 << self._depth) for more in range(_SWEPT)}
+        self._load(numbers)
+        for number in numbers:
+            for key in self._pages[number]:
+                if clean(self.of(key)):
+                    self.changed(key)
 
     def flush(self) -> None:
         """Write changed pages, and remove empty entries.
@@ -89,9 +100,11 @@ class StatePages:
     def remove(self) -> None:
         """Remove all entries, also those of earlier micro-batches."""
         if self._backend.get(self._name) is not None:
-            for number in range(1 << self._depth):
-                self._forget_lists(self._page(number))
-            self._pages, self._unwritten = {}, set()
+            for first in range(0, 1 << self._depth, _AT_ONCE):
+                self._load(set(range(first, min(first + _AT_ONCE, 1 << self._depth))))
+                for page in self._pages.values():
+                    self._forget_lists(page)
+                self._pages, self._unwritten = {}, set()
             for depth in range(self._depth + 1):
                 for number in range(1 << depth):
                     self._backend.remove(self._place(depth, number))
@@ -114,13 +127,17 @@ class StatePages:
 
     def _set(self, page: _Page, key: bytes, entry: Entry) -> bool:
         """Put an entry into its page, or remove it if empty; return whether the page has changed."""
-        before = page.pop(key, None)
+        before = page.get(key)
         kept = self._dumped(key, entry)
         after = kept if entry else None
-        if after is not None:
+        if after == before:
+            return False
+        if after is None:
+            del page[key]
+        else:
             page[key] = after
         self._bytes += _size(key, after) - _size(key, before)
-        return after != before
+        return True
 
     def _dumped(self, key: bytes, entry: Entry) -> bytes:
         """Return an entry in its stored form: without the stored segments of its long lists."""
@@ -149,23 +166,28 @@ class StatePages:
         return (mixed & 0xFFFFFFFF) >> (_HASH_BITS - self._depth)
 
     def _page(self, number: int) -> _Page:
-        page = self._pages.get(number)
-        if page is None:
-            page = self._pages[number] = self._read(number)
-        return page
+        if number not in self._pages:
+            self._load({number})
+        return self._pages[number]
 
-    def _read(self, number: int) -> _Page:
-        """Return a page, which may be part of a larger one from a time when there were fewer."""
-        for depth in range(self._depth, -1, -1):
-            of_then = number >> (self._depth - depth)
-            kept = self._backend.get(self._place(depth, of_then))
-            if kept is not None and depth == self._depth:
-                page: _Page = pickle.loads(kept)
-                return page
+    def _load(self, numbers: set[int]) -> None:
+        """Read pages, which may be parts of larger ones from a time when there were fewer."""
+        unread = sorted(numbers - self._pages.keys())
+        found = self._backend.get_all([self._place(self._depth, one) for one in unread])
+        for number, kept in zip(unread, found, strict=True):
+            if kept is not None:
+                self._pages[number] = pickle.loads(kept)
+        for number in unread:
+            if number not in self._pages:
+                self._pages[number] = {}
+                self._load_earlier(number)
+
+    def _load_earlier(self, number: int) -> None:
+        earlier = [(self._depth - span, number >> span) for span in range(1, self._depth + 1)]
+        found = self._backend.get_all([self._place(*one) for one in earlier])
+        for (depth, of_then), kept in zip(earlier, found, strict=True):
             if kept is not None:
                 self._part(pickle.loads(kept), depth, of_then)
-                return self._pages[number]
-        return {}
 
     def _part(self, page: _Page, depth: int, number: int) -> None:
         """Split a page from a time when there were fewer."""
@@ -182,4 +204,5 @@ class StatePages:
 
 
 def _size(key: bytes, kept: bytes | None) -> int:
-    return 0 if kept is None else len(key) + len(kept)
+    """Return how much an entry adds to the size by which pages are split: one that fills a page needs no second one."""
+    return 0 if kept is None else min(len(key) + len(kept), _PAGE_BYTES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import pickle
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, final
 
 from kafkastream.operators.state.state_backend import KeyedStateBackend
@@ -78,14 +78,20 @@ class TimerQueue:
         else:
             waiting.discard(timer)
 
-    def fire(self, up_to: int) -> Iterator[Timer]:
-        """Yield, in order, the timers up to a time (ms), including those that are registered meanwhile."""
+    def fire(self, up_to: int, prepare: Callable[[Iterable[bytes]], None] = lambda _: None) -> Iterator[Timer]:
+        """Yield, in order, the timers up to a time (ms), including those that are registered meanwhile.
+
+        Args:
+            up_to: Time in ms.
+            prepare: Called with the keys of the timers before the first one.
+        """
         touched = {timer.timestamp // _SLICE_MS for timer in self._changes if timer.timestamp <= up_to}
         for number in touched.union(number for number, one in self._slices.items() if one.first <= up_to):
             self._load(number)
         self._up_to = up_to
         self._due = [timer for waiting in self._read.values() for timer in waiting if timer.timestamp <= up_to]
         heapq.heapify(self._due)
+        prepare(timer.key for timer in self._due)
         while self._due:
             timer = heapq.heappop(self._due)
             if self._changes.pop(timer, False) or self._taken(timer):

@@ -135,7 +135,7 @@ class KeyedOperator(ABC):
     def _fire(self, domain: TimeDomain, up_to: int, out: Emitted) -> None:
         keyed_context = self.keyed_context
         queue = keyed_context.event_timers if domain is TimeDomain.EVENT_TIME else keyed_context.processing_timers
-        for timer in queue.fire(up_to):
+        for timer in queue.fire(up_to, keyed_context.load):
             keyed_context.select(timer.key)
             keyed_context.namespace = timer.namespace
             self.on_timer(timer, domain, out)

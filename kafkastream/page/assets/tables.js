@@ -53,7 +53,7 @@ export function Batches({ job, open, toggle }) {
       <td class="bar wide"><div class="phases">${Object.entries(byKind(batch)).map(([kind, ms]) =>
         html`<div class=${kind} style=${{ width: `${(100 * ms) / longest}%` }}></div>`)}</div></td>
       <td class="n wide">${duration(batch.commit_ms)}</td>
-      <td class="n wide" title=${`${count(batch.state_rows)} rows of state`}>${bytes(batch.state_bytes)}</td>
+      <td class="n wide">${bytes(batch.state_bytes)}</td>
     </tr>`)}</tbody></table></div>
     <${More} all=${newest.length} shown=${shown.length} is=${open} set=${toggle} />`;
 }

@@ -17,8 +17,12 @@ from kafkastream.model.common.immutable import FrozenMap
 
 __all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
 
-FORMAT: Final = 1
-"""Version of all files that a job keeps in its folder; raised when an older version cannot read them."""
+FORMAT: Final = 2
+"""Version of all files that a job keeps in its folder; raised when an older version cannot read them.
+
+1: values of state as they are. 2: large values of state are compressed.
+"""
+_READ: Final = frozenset({1, FORMAT})
 JOB_FILE: Final = "job.json"
 
 
@@ -104,9 +108,9 @@ class JobRecord:
             version = msgspec.json.decode(text, type=_Header).format
         except msgspec.DecodeError as error:
             raise _damaged(where, error) from None
-        if version != FORMAT:
+        if version not in _READ:
             raise DefinitionError(
-                f"the checkpoint folder has format {version}, and this version of kafkastream reads format {FORMAT}",
+                f"the checkpoint folder has format {version}, and this version of kafkastream reads up to {FORMAT}",
                 where=where,
                 now="Start the job with the version of kafkastream that wrote the folder "
                 "(`kafkastream checkpoint` shows it), or under another job name, without any state.",

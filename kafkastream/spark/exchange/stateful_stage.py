@@ -16,13 +16,14 @@ from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor
 from pyspark.sql.types import BinaryType, StructField, StructType
 
 from kafkastream.operators.state.keyed_context import forget
+from kafkastream.operators.state.state_backend import KeyedStateBackend
 from kafkastream.spark.exchange.buckets import shared_task
 from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
+from kafkastream.spark.exchange.map_backend import MapBackend
 from kafkastream.spark.exchange.shuffle_messages import (
     Message,
     OperatorInput,
     Watermarks,
-    dumps,
     message_frame,
     messages_of,
 )
@@ -89,32 +90,13 @@ class StatefulStage(StatefulProcessor):
             )
             return
         self._first = label
-        for some in _handled(self._plan, label, messages, _Backend(self._bytes)):
+        backend = MapBackend(self._bytes)
+        for some in _handled(self._plan, label, messages, backend):
             yield message_frame(some)
+        backend.flush()
 
     def close(self) -> None:
         """Do nothing: chains stay open for the next micro-batch."""
-
-
-@final
-class _Backend:
-    """State of one bucket in Spark's state store (``kafkastream.operators.state.state_backend.KeyedStateBackend``)."""
-
-    def __init__(self, state: MapState) -> None:
-        self._state = state
-
-    def get(self, key: bytes) -> bytes | None:
-        found = self._state.getValue((key,))
-        return None if found is None else bytes(found[0])
-
-    def put(self, key: bytes, value: bytes) -> None:
-        self._state.updateValue((key,), (value,))
-
-    def remove(self, key: bytes) -> None:
-        self._state.removeKey((key,))
-
-    def dumps(self, content: Any) -> bytes:
-        return dumps(content)
 
 
 @final
@@ -142,7 +124,9 @@ class _Arrived(NamedTuple):
         return _Arrived(own, passing, marks)
 
 
-def _handled(plan: LevelPlan, label: int, messages: Iterable[Message], backend: _Backend) -> Iterator[list[Message]]:
+def _handled(
+    plan: LevelPlan, label: int, messages: Iterable[Message], backend: KeyedStateBackend
+) -> Iterator[list[Message]]:
     """Process a bucket's messages, and yield those for the next stage or the driver."""
     own, passing, marks = _Arrived.of(plan, messages)
     subtask = plan.labels.index(label)

@@ -7,6 +7,7 @@ Nothing else in this package touches such a name: a new version of Spark can bre
 - ``running_spark`` says whether Spark runs, without importing it.
 - ``queries`` asks a running query, and replaces the offset reader of its Kafka source.
 - ``python`` is the Python side of workers: pickles, types of Arrow, functions, the daemon.
+- ``state_server`` is the server that tasks with state ask for it.
 - ``partitioning`` is the hash by which Spark shuffles.
 - ``checkpoints`` reads the files that Spark keeps of a query.
 - ``conditions`` reads error conditions.

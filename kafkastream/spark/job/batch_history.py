@@ -47,7 +47,6 @@ def _micro_batch(part: str, inputs: Sequence[KafkaInput], report: Mapping[str, A
         duration_ms=phases.pop(_WHOLE, sum(phases.values())),
         phases_ms=FrozenMap(phases),
         rows=sum(rows for rows, _ in read),
-        state_rows=sum(state["numRowsTotal"] for state in states),
         state_bytes=sum(_size(state) for state in states),
         state_commit_ms=sum(state["commitTimeMs"] for state in states),
         lag=sum(left for _, left in read) if read else None,

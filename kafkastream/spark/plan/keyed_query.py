@@ -34,6 +34,8 @@ Stages = Callable[[Mapping[int, DataFrame], DataFrame], DataFrame]
 _STATE_STORE: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
 _CHANGELOG: Final = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
+_ROW_COUNT: Final = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
+
 
 def labels_of(layout: Layout | None) -> tuple[int, ...]:
     """Return the labels of the buckets of keys; none if no operator has keys."""
@@ -137,6 +139,8 @@ class KeyedQuery:
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
             # Without it each micro-batch copies RocksDB's MANIFEST, which keeps growing: docs/reliability.md.
             _CHANGELOG: self._session.conf.get(_CHANGELOG, "true") or "true",
+            # With it Spark reads each row before it writes it; a row is a page of keys, so the number tells little.
+            _ROW_COUNT: self._session.conf.get(_ROW_COUNT, "false") or "false",
         }
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 import pickletools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from kafkastream.operators.state.former_names import STATE_CLASSES
@@ -43,17 +43,22 @@ def _check_names(pickled: bytes) -> bytes:
 
 @final
 class Memory:
-    """A state backend of a dict, which counts how often it is asked, and the bytes that are put."""
+    """A state backend of a dict, which counts its calls, the values read and written, and the bytes that are put."""
 
     def __init__(self) -> None:
         self.content: dict[bytes, bytes] = {}
+        self.calls = 0
         self.reads = 0
         self.writes = 0
         self.written = 0
 
     def get(self, key: bytes) -> bytes | None:
-        self.reads += 1
-        return self.content.get(key)
+        return next(self.get_all([key]))
+
+    def get_all(self, keys: Sequence[bytes]) -> Iterator[bytes | None]:
+        self.calls += 1
+        self.reads += len(keys)
+        return map(self.content.get, keys)
 
     def put(self, key: bytes, value: bytes) -> None:
         self.writes += 1

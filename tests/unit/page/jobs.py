@@ -97,7 +97,6 @@ BATCH: Final = CompletedBatch(
     duration_ms=1_000,
     phases_ms={"addBatch": 700, "walCommit": 60, "commitOffsets": 40, "latestOffset": 10},
     rows=900,
-    state_rows=3,
     state_bytes=4_096,
     lag=100,
 )

@@ -36,12 +36,11 @@ def report(**changes: Any) -> dict[str, Any]:
         ],
         "stateOperators": [
             {
-                "numRowsTotal": 2,
                 "memoryUsedBytes": 100,
                 "commitTimeMs": 9,
                 "customMetrics": {"rocksdbSstFileSize": 4_000},
             },
-            {"numRowsTotal": 3, "memoryUsedBytes": 100, "commitTimeMs": 1, "customMetrics": {}},
+            {"memoryUsedBytes": 100, "commitTimeMs": 1, "customMetrics": {}},
         ],
         **changes,
     }
@@ -55,7 +54,6 @@ def test_a_report_becomes_a_micro_batch() -> None:
         duration_ms=900,
         phases_ms={"addBatch": 700, "walCommit": 50, "latestOffset": 4},
         rows=7,  # of a partition that is new, from its start
-        state_rows=5,
         state_bytes=4_100,
         state_commit_ms=10,
         lag=20,

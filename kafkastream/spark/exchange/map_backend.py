@@ -1,0 +1,98 @@
+"""State of one bucket, in a map of bytes in Spark's state store."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, final
+
+import pyarrow as pa
+from pyspark.sql.streaming.stateful_processor import MapState
+
+from kafkastream.spark.exchange.shuffle_messages import dumps
+from kafkastream.spark.internals.state_server import change_map, map_values
+
+__all__ = ["MapBackend"]
+
+_CODEC: Final = "lz4_raw"
+_HELD_BACK: Final = 100
+_COMPRESSED: Final = b"\x04"
+_HEADER: Final = struct.Struct("<cI")
+_LEAST_BYTES: Final = 512
+
+
+@final
+class MapBackend:
+    """A ``KeyedStateBackend``, whose changes are written when many have come together, and at ``flush``.
+
+    Values are compressed: half the time of a call to the state store goes into their bytes, which Spark converts to
+    text and back, and all of them are written to the checkpoint.
+
+    Args:
+        state: Spark's map.
+    """
+
+    def __init__(self, state: MapState) -> None:
+        self._state = state
+        self._unwritten: dict[bytes, bytes | None] = {}
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the value of ``key``, or None if there is none."""
+        (value,) = self.get_all([key])
+        return value
+
+    def get_all(self, keys: Sequence[bytes]) -> Iterator[bytes | None]:
+        """Yield the value of each key, or None if there is none."""
+        if not self._unwritten.keys().isdisjoint(keys):
+            self.flush()
+        for value in map_values(self._state, keys):
+            yield None if value is None else decompressed(value)
+
+    def put(self, key: bytes, value: bytes) -> None:
+        """Store a value."""
+        self._change(key, compressed(value))
+
+    def remove(self, key: bytes) -> None:
+        """Remove a value, if there is one."""
+        self._change(key, None)
+
+    def dumps(self, content: Any) -> bytes:
+        """Pickle ``content`` for ``pickle.loads``."""
+        return dumps(content)
+
+    def flush(self) -> None:
+        """Write the changes that have not been written yet."""
+        changes, self._unwritten = self._unwritten, {}
+        change_map(self._state, changes)
+
+    def _change(self, key: bytes, value: bytes | None) -> None:
+        self._unwritten[key] = value
+        if len(self._unwritten) == _HELD_BACK:
+            self.flush()
+
+
+def compressed(value: bytes) -> bytes:
+    """Compress a value if that makes it smaller.
+
+    Example:
+        >>> len(compressed(b"x" * 1000)) < 30, compressed(b"short")
+        (True, b'short')
+    """
+    if len(value) < _LEAST_BYTES and value[:1] != _COMPRESSED:
+        return value
+    small = pa.compress(value, _CODEC, asbytes=True)
+    is_smaller = _HEADER.size + len(small) < len(value)
+    return _HEADER.pack(_COMPRESSED, len(value)) + small if is_smaller or value[:1] == _COMPRESSED else value
+
+
+def decompressed(value: bytes) -> bytes:
+    """Return what ``compressed`` was given; it is also given values of format 1, which were not compressed.
+
+    Example:
+        >>> decompressed(compressed(b"x" * 1000)) == b"x" * 1000
+        True
+    """
+    if value[:1] != _COMPRESSED:
+        return value
+    _, size = _HEADER.unpack_from(value)
+    return pa.decompress(value[_HEADER.size :], size, _CODEC, asbytes=True)
