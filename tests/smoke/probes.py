@@ -177,6 +177,19 @@ def workers(session: SparkSession) -> None:
     assert found == [True], f"workers are not forked of {daemon}"
 
 
+def prompt_input(session: SparkSession) -> None:
+    """A worker finds its connection to Spark when it unpickles a task."""
+    prompt = python.PromptInput()
+
+    def connections(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        assert isinstance(prompt, python.PromptInput)
+        for _ in batches:
+            yield pa.RecordBatch.from_arrays([pa.array([len(python._connections())], pa.int32())], names=["n"])
+
+    (row,) = session.range(0, 1, 1, 1).mapInArrow(connections, "n INT").collect()
+    assert row[0] >= 1
+
+
 def daemon(_: SparkSession) -> None:
     """The daemon tells the port at which it listens, and ends with its standard input."""
     name = f"from {python.__name__} import {python.run_daemon.__name__} as run; run()"
@@ -390,6 +403,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "shuffles": partial(shuffles, session),
         "another JVM": partial(another_jvm, session),
         "daemon": partial(daemon, session),
+        "prompt input": partial(prompt_input, session),
         "running query": partial(running_query, session, servers, topic, folder),
         "kept state": partial(kept_state, session, servers, topic, folder),
     }

@@ -27,6 +27,7 @@ from kafkastream.spark.exchange.shuffle_messages import (
     message_frame,
     messages_of,
 )
+from kafkastream.spark.internals.python import PromptInput
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind
@@ -70,6 +71,7 @@ class StatefulStage(StatefulProcessor):
 
     def __init__(self, plan: LevelPlan) -> None:
         self._plan = plan
+        self._prompt = PromptInput()
         self._bytes: MapState | None = None
         self._first: int | None = None
 

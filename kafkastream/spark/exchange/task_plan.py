@@ -14,6 +14,7 @@ import pyarrow as pa
 from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_task import SourceTask
+from kafkastream.spark.internals.python import PromptInput
 from kafkastream.spark.worker.batches import from_first_rows
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import subtask_of
@@ -43,6 +44,7 @@ class TaskPlan:
     parallelism: int
     chains: Mapping[int, bytes]
     stage: int = 0
+    _prompt: PromptInput = attrs.field(factory=PromptInput, init=False, eq=False)
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """Return the plain function for ``mapInArrow``."""
