@@ -164,7 +164,7 @@ def _socket(number: int) -> Iterator[socket.socket]:
     """Return the socket of a descriptor, which stays open.
 
     Raises:
-        OSError: It is no socket.
+        OSError: The descriptor is not a socket.
     """
     found = socket.socket(fileno=number)
     try:
