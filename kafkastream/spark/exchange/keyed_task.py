@@ -120,7 +120,8 @@ class KeyedTask:
         assert self._metrics is not None
         for elements in arrived:
             self._metrics.records_in.inc(len(elements.values))
-            self.operator.keyed_context.load(elements.keys)
+            if self.has_keys:
+                self.operator.keyed_context.load(elements.keys)
             NOTE.enter(f"operator {self.name!r}", _by_key(elements.keys))
             with self._told_by_name():
                 out = self.operator.elements(_watched(elements))

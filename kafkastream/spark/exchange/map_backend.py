@@ -15,7 +15,7 @@ from kafkastream.spark.internals.state_server import change_map, map_values
 __all__ = ["MapBackend"]
 
 _CODEC: Final = "lz4_raw"
-_HELD_BACK: Final = 100
+_HELD_BACK_BYTES: Final = 1024 * 1024
 _COMPRESSED: Final = b"\x04"
 _HEADER: Final = struct.Struct("<cI")
 _LEAST_BYTES: Final = 512
@@ -35,6 +35,7 @@ class MapBackend:
     def __init__(self, state: MapState) -> None:
         self._state = state
         self._unwritten: dict[bytes, bytes | None] = {}
+        self._bytes = 0
 
     def get(self, key: bytes) -> bytes | None:
         """Return the value of ``key``, or None if there is none."""
@@ -62,12 +63,13 @@ class MapBackend:
 
     def flush(self) -> None:
         """Write the changes that have not been written yet."""
-        changes, self._unwritten = self._unwritten, {}
+        changes, self._unwritten, self._bytes = self._unwritten, {}, 0
         change_map(self._state, changes)
 
     def _change(self, key: bytes, value: bytes | None) -> None:
         self._unwritten[key] = value
-        if len(self._unwritten) == _HELD_BACK:
+        self._bytes += len(key) + len(value or b"")
+        if self._bytes >= _HELD_BACK_BYTES:
             self.flush()
 
 

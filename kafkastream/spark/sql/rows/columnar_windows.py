@@ -180,7 +180,7 @@ class _Kept:
     def taken(self, end: int) -> list[pa.Table]:
         """Remove and return all tables of a window."""
         names = [self._segment(end, number) for number in range(self._segments.pop(end))]
-        found: list[Any] = [self._backend.get(name) for name in names]
+        found: list[Any] = list(self._backend.get_all(names))
         for name in names:
             self._backend.remove(name)
         return [of_bytes(content) for content in found]
