@@ -17,6 +17,7 @@ from kafkastream.datastream import DataStream, StreamExecutionEnvironment
 from kafkastream.datastream.functions import KeyedProcessFunction, RuntimeContext
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.errors import DefinitionError
+from kafkastream.spark.checkpoint.record import FORMAT
 from kafkastream.table import StreamTableEnvironment
 from kafkastream.testing import wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
@@ -164,7 +165,7 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
     shown = CliRunner().invoke(main, ["checkpoint", str(tmp_path)], env={"COLUMNS": "200"}).output
     for line in (
         r"Job 'changing'",
-        rf"folder {folder}, format 1, started last with kafkastream \S+, pyspark \S+",
+        rf"folder {folder}, format {FORMAT}, started last with kafkastream \S+, pyspark \S+",
         r"Query source-c: next micro-batch \d+",
         rf"'source d' +topics {program.topics['d']} +{program.topics['d']}-0: 1",
         r"count +- +keys of",
@@ -209,7 +210,10 @@ def test_programs_without_a_name_of_their_own_are_told_apart(
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda file: file.write_text(file.read_text().replace('"format": 1', '"format": 2')), "has format 2"),
+        (
+            lambda file: file.write_text(file.read_text().replace(f'"format": {FORMAT}', '"format": 99')),
+            "has format 99",
+        ),
         (lambda file: file.write_text(file.read_text()[:40]), r"job\.json of the checkpoint folder cannot be read"),
         (lambda file: file.unlink(), r"has no job\.json"),
         (lambda file: file.write_text(file.read_text().replace('"spoiled"', '"other"')), "belongs to job 'other'"),
@@ -221,7 +225,7 @@ def test_folders_that_cannot_be_gone_on_with(
 ) -> None:
     folder = tmp_path / "spoiled"
     record = {
-        "format": 1,
+        "format": FORMAT,
         "job": "spoiled",
         "parts": [{"folder": "in", "sources": [{"key": "in", "name": "in", "reads": "topics a"}]}],
     }
