@@ -50,7 +50,8 @@ def built(into: Path) -> Archives:
     _build("sdist", ROOT, into)
     (sdist,) = into.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
-        archive.extractall(into / "unpacked", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # since Python 3.11.4
+        archive.extractall(into / "unpacked")
     (tree,) = (into / "unpacked").iterdir()
     _build("wheel", tree, into)
     (wheel,) = into.glob("*.whl")

@@ -171,7 +171,10 @@ def package_files(left_out: Collection[str]) -> set[str]:
     ours: set[str] = set()
     others: set[str] = set()
     for distribution in distributions():
-        is_left_out = _plain(distribution.metadata["Name"]) in set(map(_plain, left_out))
+        name = distribution.metadata["Name"]
+        is_left_out = _plain(name) in set(map(_plain, left_out))
+        if is_left_out:  # the metadata that a pip before 23.1 writes do not list themselves
+            ours.add(f"{name}-{distribution.version}.egg-info")
         for file in distribution.files or ():
             is_link = _is_editable(distribution) and len(file.parts) == 1
             (ours if is_left_out or is_link else others).add(file.parts[0])
