@@ -100,8 +100,9 @@ class StatePages:
     def remove(self) -> None:
         """Remove all entries, also those of earlier micro-batches."""
         if self._backend.get(self._name) is not None:
-            for first in range(0, 1 << self._depth, _AT_ONCE):
-                self._load(set(range(first, min(first + _AT_ONCE, 1 << self._depth))))
+            numbers = range(1 << self._depth)
+            for first in numbers[::_AT_ONCE]:
+                self._load(set(numbers[first : first + _AT_ONCE]))
                 for page in self._pages.values():
                     self._forget_lists(page)
                 self._pages, self._unwritten = {}, set()

@@ -74,17 +74,17 @@ class MapBackend:
 
 
 def compressed(value: bytes) -> bytes:
-    """Compress a value if that makes it smaller.
+    """Compress a value if that makes it smaller, or if it begins like a compressed one.
 
     Example:
         >>> len(compressed(b"x" * 1000)) < 30, compressed(b"short")
         (True, b'short')
     """
-    if len(value) < _LEAST_BYTES and value[:1] != _COMPRESSED:
+    is_ambiguous = value[:1] == _COMPRESSED
+    if len(value) < _LEAST_BYTES and not is_ambiguous:
         return value
-    small = pa.compress(value, _CODEC, asbytes=True)
-    is_smaller = _HEADER.size + len(small) < len(value)
-    return _HEADER.pack(_COMPRESSED, len(value)) + small if is_smaller or value[:1] == _COMPRESSED else value
+    small = _HEADER.pack(_COMPRESSED, len(value)) + pa.compress(value, _CODEC, asbytes=True)
+    return small if is_ambiguous or len(small) < len(value) else value
 
 
 def decompressed(value: bytes) -> bytes:

@@ -140,7 +140,7 @@ class PromptInput:
 
 
 def _prompt_input() -> PromptInput:
-    if sys.platform == "linux":  # elsewhere the option lasts, or does not exist
+    if sys.platform == "linux":  # which alone has the option
         for number in _connections():
             with suppress(OSError), _socket(number) as connection:
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)

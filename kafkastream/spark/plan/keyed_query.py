@@ -11,6 +11,7 @@ from typing import Any, Final, final
 
 from pyspark.sql import DataFrame, SparkSession
 
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.connectors.subscription import TopicPartition
@@ -32,9 +33,15 @@ __all__ = ["KeyedQuery", "Stages", "in_levels", "labels_of", "staged"]
 
 Stages = Callable[[Mapping[int, DataFrame], DataFrame], DataFrame]
 _STATE_STORE: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
-_CHANGELOG: Final = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
-
-_ROW_COUNT: Final = "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows"
+_UNLESS_SET: Final = FrozenMap(
+    {
+        # Without it each micro-batch copies RocksDB's MANIFEST, which keeps growing: docs/reliability.md.
+        "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled": "true",
+        # With it Spark reads each row before it writes it; a row is a page of keys, so the number tells little.
+        "spark.sql.streaming.stateStore.rocksdb.trackTotalNumberOfRows": "false",
+    }
+)
+"""Settings that differ from Spark's defaults, unless the user's session has them."""
 
 
 def labels_of(layout: Layout | None) -> tuple[int, ...]:
@@ -137,10 +144,7 @@ class KeyedQuery:
         return {
             "spark.sql.shuffle.partitions": str(self._buckets),
             "spark.sql.streaming.stateStore.providerClass": _STATE_STORE,
-            # Without it each micro-batch copies RocksDB's MANIFEST, which keeps growing: docs/reliability.md.
-            _CHANGELOG: self._session.conf.get(_CHANGELOG, "true") or "true",
-            # With it Spark reads each row before it writes it; a row is a page of keys, so the number tells little.
-            _ROW_COUNT: self._session.conf.get(_ROW_COUNT, "false") or "false",
+            **{key: self._session.conf.get(key, value) or value for key, value in _UNLESS_SET.items()},
         }
 
     def begin(self, inputs: Sequence[KafkaInput]) -> None:
