@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 import hypothesis
 import pytest
 
+from kafkastream.spark.session.forked_python import ForkedPython
 from kafkastream.spark.session.java_home import find_java
 from tests.jvm import short_lived
-from tests.python_server import forking_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -105,14 +105,15 @@ def java() -> Path:
 
 @pytest.fixture(scope="session")
 def quick_python() -> Iterator[str]:
-    """Return ``PYSPARK_PYTHON`` for programs that are not about the start of Spark's processes: some of them are forked."""
-    with forking_python() as program:
-        yield str(program)
+    """Return ``PYSPARK_PYTHON`` for programs: the whole suite has one process that Spark's are forked from."""
+    created = ForkedPython.create(os.environ)
+    yield str(created.program)
+    created.close()
 
 
 @pytest.fixture(autouse=True)
 def programs_python(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Programs that a test starts have Spark's Python processes forked, too, but for those marked ``own_python``."""
+    """Let programs share the suite's process to fork from, unless a test is marked ``own_python``."""
     starts_programs = _ON_JAVA.intersection(request.fixturenames) and "MASTER" not in os.environ
     if starts_programs and not request.node.get_closest_marker("own_python"):
         monkeypatch.setenv("PYSPARK_PYTHON", request.getfixturevalue("quick_python"))

@@ -203,9 +203,27 @@ def worker_environment(session: SparkSession) -> None:
     assert Path(python.python_of_workers(context)).name.startswith("python")
     python.set_worker_variable(context, "KAFKASTREAM_PROBE", "1")
     try:
+        assert python.variables_of_workers(context)["KAFKASTREAM_PROBE"] == "1"
         assert context.parallelize([0], 1).map(lambda _: os.environ["KAFKASTREAM_PROBE"]).collect() == ["1"]
     finally:
         context.environment.pop("KAFKASTREAM_PROBE")
+
+
+def forked_python(session: SparkSession, folder: Path) -> None:
+    """Spark starts the program that it is given, with ``-m`` and a known module."""
+    for name in (*python.FORKED_MODULES, *python.PLANNING_MODULES):
+        import_module(name)
+    context, script, log = session.sparkContext, folder / "python", folder / "started"
+    given = python.python_of_workers(context)
+    script.write_text(f'#!/bin/sh\necho "$1 $2" >> {log}\nexec {given} "$@"\n')
+    script.chmod(0o755)
+    python.set_python_of_workers(context, str(script))
+    try:
+        assert context.parallelize([0], 1).map(lambda _: 1).collect() == [1]
+    finally:
+        python.set_python_of_workers(context, given)
+    known = [f"-m {name}" for name in python.FORKED_MODULES]
+    assert [line for line in log.read_text().splitlines() if line not in known] == []
 
 
 def error_conditions(session: SparkSession) -> None:
@@ -397,6 +415,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "arrow functions": partial(arrow_functions, session),
         "workers": partial(workers, session),
         "worker environment": partial(worker_environment, session),
+        "forked Python": partial(forked_python, session, folder),
         "shared workers": partial(shared_workers, session, servers, topic, folder),
         "maps of state": partial(maps_of_state, session, servers, topic, folder),
         "error conditions": partial(error_conditions, session),

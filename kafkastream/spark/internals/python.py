@@ -20,6 +20,8 @@ from pyspark.util import PythonEvalType
 
 __all__ = [
     "DAEMON_MODULE",
+    "FORKED_MODULES",
+    "PLANNING_MODULES",
     "WORKER_MODULES",
     "PromptInput",
     "arrow_schema_of",
@@ -28,8 +30,10 @@ __all__ = [
     "python_of_workers",
     "register_arrow_function",
     "run_daemon",
+    "set_python_of_workers",
     "set_worker_variable",
     "share_workers",
+    "variables_of_workers",
 ]
 
 DAEMON_MODULE: Final = "spark.python.daemon.module"
@@ -42,6 +46,25 @@ WORKER_MODULES: Final = ("pyspark.worker", "pyspark.sql.streaming.proto.StateMes
 """Modules of pyspark that a worker imports late, the second one for ``transformWithState`` only.
 
 https://github.com/apache/spark/blob/v4.2.1/python/pyspark/sql/streaming/stateful_processor_api_client.py
+"""
+PLANNING_MODULES: Final = (
+    "pyspark.sql.worker.lookup_data_sources",
+    "pyspark.sql.worker.create_data_source",
+    "pyspark.sql.worker.plan_data_source_read",
+)
+"""Modules that plan Python data sources, each in a process that ``pyspark.daemon`` forks for it.
+
+https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/datasources/v2/python/UserDefinedPythonDataSource.scala
+"""
+FORKED_MODULES: Final = (
+    "kafkastream.spark.daemon",
+    "pyspark.daemon",
+    "pyspark.sql.streaming.python_streaming_source_runner",
+    "pyspark.sql.streaming.transform_with_state_driver_worker",
+)
+"""Modules that Spark runs as programs on the driver's machine, as ``python -m MODULE``.
+
+https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/api/python/PythonWorkerFactory.scala
 """
 
 dumps: Final[Callable[[Any], bytes]] = cloudpickle.dumps
@@ -106,6 +129,14 @@ def python_of_workers(context: SparkContext) -> str:
     return context.pythonExec
 
 
+def set_python_of_workers(context: SparkContext, path: str) -> None:
+    """Set the path of the Python that workers and planning processes run, for functions that are defined from now on.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py, ``pythonExec``.
+    """
+    context.pythonExec = path
+
+
 def set_worker_variable(context: SparkContext, name: str, value: str) -> None:
     """Set an environment variable of all Python processes that Spark starts from now on, also on the driver's machine.
 
@@ -113,6 +144,14 @@ def set_worker_variable(context: SparkContext, name: str, value: str) -> None:
     ``spark.executorEnv`` is read before the context starts.
     """
     context.environment[name] = value
+
+
+def variables_of_workers(context: SparkContext) -> dict[str, str]:
+    """Return the environment variables that Python sets for all Python processes that Spark starts.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/core/context.py, ``environment``.
+    """
+    return dict(context.environment)
 
 
 def share_workers(context: SparkContext) -> None:

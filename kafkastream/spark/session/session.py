@@ -27,10 +27,11 @@ from kafkastream.spark.internals.jvm import (
     running_gateway,
     spark_home,
 )
-from kafkastream.spark.internals.python import DAEMON_MODULE, python_of_workers, share_workers
+from kafkastream.spark.internals.python import DAEMON_MODULE, share_workers
 from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
+from kafkastream.spark.session.forked_python import fork_processes, interpreter_of_workers
 from kafkastream.spark.session.jars import connector_jars, connector_version, jars_folder, spark_version
 from kafkastream.spark.session.java_home import find_java
 from kafkastream.spark.session.jvm import (
@@ -113,7 +114,7 @@ def _prepare(session: SparkSession, python: str | None) -> None:
     check_spark(session.version, pyspark.__version__)
     forward_signals(running_gateway())
     hush_end(session.sparkContext)
-    running = python_of_workers(session.sparkContext)
+    running = interpreter_of_workers(session.sparkContext)
     if python not in {None, running}:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {running}, not {python}",
@@ -171,6 +172,8 @@ def _session_on(gateway: Any, *, has_epochs: bool) -> SparkSession:
     # The context sets a handler of Ctrl-C that kills the micro-batches of all jobs; the end of the block removes it.
     with interrupt_held_back():
         context = SparkContext(gateway=gateway, conf=conf)
+    if _shares_machine(conf):
+        fork_processes(context)
     with interrupt_held_back():
         return SparkSession(context)
 
@@ -214,12 +217,19 @@ def _configuration(*, has_epochs: bool) -> SparkConf:
     conf.setIfMissing("spark.sql.codegen.cache.maxEntries", _GENERATED_CLASSES)
     for name, value in ENVIRONMENT.items():
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
-    # Only if workers share this program's import path, and on Linux: elsewhere imported libraries do not allow a fork.
-    if not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux":
+    if _shares_machine(conf):
         conf.setIfMissing(DAEMON_MODULE, "kafkastream.spark.daemon")
     _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf
+
+
+def _shares_machine(conf: SparkConf) -> bool:
+    """Return whether workers can be forked from a process that has imported what they need.
+
+    They share this program's import path only on its machine, and imported libraries allow a fork only on Linux.
+    """
+    return not is_cluster(str(conf.get("spark.master"))) and sys.platform == "linux"
 
 
 def _append(conf: SparkConf, key: str, separator: str, value: str) -> None:

@@ -1,0 +1,130 @@
+"""Python of Spark's processes on one machine: most of them are forked from one process that has imported what they need."""
+
+from __future__ import annotations
+
+import os
+import select
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final, final
+
+import attrs
+from pyspark import SparkContext
+
+from kafkastream.spark.internals.python import (
+    FORKED_MODULES,
+    python_of_workers,
+    set_python_of_workers,
+    variables_of_workers,
+)
+
+__all__ = ["ForkedPython", "fork_processes", "interpreter_of_workers"]
+
+_SCRIPT: Final = """\
+#!/bin/sh
+# Made by kafkastream: Python for Spark, which forks most of its processes from one.
+case "$2" in
+  {forked}) exec {python} -I -S {client} {server} {python} "$@";;
+esac
+exec {python} "$@"
+"""
+
+_OF_SPARK: Final = {"OMP_NUM_THREADS": "1", "PYTHONUNBUFFERED": "YES"}
+"""Variables that Spark sets for its Python processes, and that count when Python starts or imports NumPy.
+
+https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/api/python/PythonRunner.scala
+"""
+
+
+@final
+@attrs.define(eq=False)
+class ForkedPython:
+    """Program that is Python for Spark; its first use starts the process to fork from, which ends with this one.
+
+    Args:
+        program: Path of the program.
+        folder: Folder of the program and its socket.
+    """
+
+    program: Path
+    folder: tempfile.TemporaryDirectory[str]
+    _server: subprocess.Popen[bytes] | None = attrs.field(default=None, init=False)
+
+    @staticmethod
+    def create(environment: Mapping[str, str]) -> ForkedPython:
+        """Create the program.
+
+        Args:
+            environment: Variables of the environment in which modules are imported.
+
+        Raises:
+            OSError: The folder cannot be written, or its path is too long for a socket.
+        """
+        folder = tempfile.TemporaryDirectory(prefix="kafkastream-python-")
+        path, program = Path(folder.name, "socket"), Path(folder.name, "python")
+        listener = socket.socket(socket.AF_UNIX)
+        try:
+            listener.bind(str(path))
+            listener.listen()
+            words = {"python": sys.executable, "client": Path(__file__).with_name("fork_client.py"), "server": path}
+            quoted = {name: shlex.quote(str(word)) for name, word in words.items()}
+            program.write_text(_SCRIPT.format(forked="|".join(FORKED_MODULES), **quoted), encoding="utf-8")
+            program.chmod(0o755)
+        except OSError:
+            listener.close()
+            raise
+        created = ForkedPython(program, folder)
+        starting = partial(created._start_when_needed, listener, environment)
+        threading.Thread(target=starting, name="forked-python", daemon=True).start()
+        return created
+
+    @property
+    def process(self) -> int | None:
+        """Process to fork from; None before the first use."""
+        return None if self._server is None else self._server.pid
+
+    def close(self) -> None:
+        """End the process to fork from, and delete the folder."""
+        if self._server is not None:
+            with self._server as server:
+                server.kill()
+        self.folder.cleanup()
+
+    def _start_when_needed(self, listener: socket.socket, environment: Mapping[str, str]) -> None:
+        """Start the process to fork from, once a client connects; it alone has the socket then."""
+        with listener:
+            select.select([listener], [], [])
+            number = listener.fileno()
+            command = [sys.executable, "-m", "kafkastream.spark.fork_server", str(number)]
+            self._server = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment)  # noqa: S603
+
+
+_CREATED: Final[dict[str, ForkedPython]] = {}
+"""Programs of this process, by their paths."""
+
+
+def fork_processes(context: SparkContext) -> None:
+    """Fork the Python processes of a context whose workers are on this machine, if their Python is the program's own."""
+    if shutil.which(python_of_workers(context)) != sys.executable:
+        return
+    if not _CREATED:
+        with suppress(OSError):  # then Spark starts each of them
+            created = ForkedPython.create({**os.environ, **_OF_SPARK, **variables_of_workers(context)})
+            _CREATED[str(created.program)] = created
+    for path in _CREATED:
+        set_python_of_workers(context, path)
+
+
+def interpreter_of_workers(context: SparkContext) -> str:
+    """Return the path of the Python that workers run."""
+    path = python_of_workers(context)
+    return sys.executable if path in _CREATED else path

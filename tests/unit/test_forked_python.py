@@ -1,0 +1,136 @@
+"""Python processes of Spark, forked from one that has imported what they need."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from kafkastream.spark.session import fork_client
+from kafkastream.spark.session.forked_python import ForkedPython
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+
+_LIMIT_S: Final = 60.0
+_PROBE: Final = """\
+import os, sys, time
+print(sys.argv[1:], os.getcwd(), os.environ["PROBE"], "pandas" in sys.modules, sys.stdin.read(), flush=True)
+if sys.argv[1] == "fail":
+    raise ValueError("no good")
+if sys.argv[1] == "wait":
+    print(os.getpid(), flush=True)
+    time.sleep(600)
+sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def forked() -> Iterator[ForkedPython]:
+    created = ForkedPython.create(os.environ)
+    yield created
+    created.close()
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Path:
+    (tmp_path / "probe.py").write_text(_PROBE)
+    return tmp_path
+
+
+def _start(forked: ForkedPython, probe: Path, word: str) -> subprocess.Popen[str]:
+    """Start the probe as the program starts a module of Spark's."""
+    client = [sys.executable, "-I", "-S", str(fork_client.__file__), str(forked.program.with_name("socket"))]
+    return subprocess.Popen(
+        [*client, sys.executable, "-m", "probe", word, "two words"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=probe,
+        env={**os.environ, "PYTHONPATH": str(probe), "PROBE": "given later"},
+    )
+
+
+def _until(holds: Callable[[], bool]) -> None:
+    limit = time.monotonic() + _LIMIT_S
+    while not holds():
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+def _is_gone(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def test_a_forked_process_has_the_arguments_and_environment_of_its_client(forked: ForkedPython, probe: Path) -> None:
+    with _start(forked, probe, "one") as client:
+        out, errors = client.communicate("input", timeout=_LIMIT_S)
+    assert out == f"['one', 'two words'] {probe} given later True input\n"
+    assert errors == ""
+    assert client.returncode == 7
+
+
+def test_an_error_looks_as_in_a_process_of_its_own(forked: ForkedPython, probe: Path) -> None:
+    with _start(forked, probe, "fail") as client:
+        _, errors = client.communicate("", timeout=_LIMIT_S)
+    assert client.returncode == 1
+    assert errors.endswith("ValueError: no good\n")
+    assert "fork_server" not in errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_process_ends_with_its_client(forked: ForkedPython, probe: Path, number: signal.Signals) -> None:
+    with _start(forked, probe, "wait") as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        client.stdin.close()
+        client.stdout.readline()
+        process = int(client.stdout.readline())
+        assert not _is_gone(process)
+        client.send_signal(number)
+        _until(lambda: _is_gone(process))
+
+
+def test_without_the_process_to_fork_from_a_module_runs_in_a_new_python(probe: Path) -> None:
+    lost = ForkedPython.create(os.environ)
+    with _start(lost, probe, "one") as client:
+        client.communicate("", timeout=_LIMIT_S)
+    assert lost.process is not None
+    os.kill(lost.process, signal.SIGKILL)
+    _until(lambda: _is_gone(lost.process or 0))
+    with _start(lost, probe, "one") as client:
+        out, _ = client.communicate("input", timeout=_LIMIT_S)
+    lost.close()
+    assert out == f"['one', 'two words'] {probe} given later False input\n"
+    assert client.returncode == 7
+
+
+def test_other_modules_run_in_a_new_python(forked: ForkedPython) -> None:
+    found = subprocess.run([forked.program, "-m", "platform"], capture_output=True, text=True, check=True)
+    assert found.stdout.startswith("Linux")
+
+
+def test_the_process_to_fork_from_ends_with_the_program(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import os, signal, subprocess\n"
+        "from kafkastream.spark.session.forked_python import ForkedPython\n"
+        "one = ForkedPython.create(os.environ)\n"
+        "with subprocess.Popen([one.program, '-m', 'pyspark.daemon'], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as it:\n"
+        "    it.stdout.read(4)\n"
+        "    print(one.process, flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    _until(lambda: _is_gone(int(done.stdout)))
