@@ -22,6 +22,7 @@ from kafkastream.spark.cdc.messages import (
 )
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.cdc.transforms import Transform, transformed
+from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.plan.chain_compiler import task_plan
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.worker.change_router import FollowsSchemas
@@ -86,17 +87,17 @@ class Tasks:
         if self.first is None:
             return self.last.collect(frame)
         changed = self._transformed(frame, self.first)
-        return collect_reports(changed.mapInArrow(taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
+        return collect_reports(map_in_arrow(changed, taking_over(self.last.reports, report_batches), REPORT_SCHEMA))
 
     def messages(self, frame: DataFrame) -> DataFrame:
         """Return the changes for a frame sink, and the tasks' reports, as messages."""
         if self.first is None:
-            return frame.mapInArrow(handing_over(self.last.reports), MESSAGE_SCHEMA)
-        return self._transformed(frame, self.first).mapInArrow(passing_on(self.last.reports), MESSAGE_SCHEMA)
+            return map_in_arrow(frame, handing_over(self.last.reports), MESSAGE_SCHEMA)
+        return map_in_arrow(self._transformed(frame, self.first), passing_on(self.last.reports), MESSAGE_SCHEMA)
 
     def _transformed(self, frame: DataFrame, first: TaskPlan) -> DataFrame:
         register(frame.sparkSession, (*PYTHON_FUNCTIONS.values(), *self.functions), self.last.run)
-        messages = frame.mapInArrow(handing_over(first.reports), MESSAGE_SCHEMA)
+        messages = map_in_arrow(frame, handing_over(first.reports), MESSAGE_SCHEMA)
         return transformed(messages, self.transforms)
 
 

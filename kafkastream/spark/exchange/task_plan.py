@@ -14,8 +14,8 @@ import pyarrow as pa
 from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_task import SourceTask
-from kafkastream.spark.internals.python import PromptInput
-from kafkastream.spark.worker.batches import from_first_rows
+from kafkastream.spark.internals.python import map_in_arrow
+from kafkastream.spark.worker.batches import by_partition, from_first_rows
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import subtask_of
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind, collect_reports, report_batches
@@ -44,7 +44,6 @@ class TaskPlan:
     parallelism: int
     chains: Mapping[int, bytes]
     stage: int = 0
-    _prompt: PromptInput = attrs.field(factory=PromptInput, init=False, eq=False)
 
     def function(self) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """Return the plain function for ``mapInArrow``."""
@@ -56,7 +55,7 @@ class TaskPlan:
 
     def collect(self, frame: DataFrame) -> list[Report]:
         """Run the chains on the records of a micro-batch, and return the tasks' reports."""
-        return collect_reports(frame.mapInArrow(self.function(), REPORT_SCHEMA))
+        return collect_reports(map_in_arrow(frame, self.function(), REPORT_SCHEMA))
 
     def messages(self, labels: tuple[int, ...]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
         """Return the function for ``mapInArrow`` before stateful stages: it yields messages to these buckets."""
@@ -76,11 +75,13 @@ class TaskPlan:
         return task
 
     def reports(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
-        """Run a task, and yield its reports as they are made."""
-        found = from_first_rows(batches)
-        if found is None:
-            return
-        first, every = found
+        """Run a task, and yield its reports as they are made; it may have several partitions, one after the other."""
+        for own in by_partition(batches):
+            yield from self._of_partition(own)
+
+    def _of_partition(self, batches: Iterator[pa.RecordBatch]) -> Iterator[Report]:
+        first = next(batches)
+        every = itertools.chain((first,), batches)
         runner = self.runner(first["source"][0].as_py(), subtask_of(first, self.parallelism))
 
         def work(task: SourceTask) -> Iterator[Report]:

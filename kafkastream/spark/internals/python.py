@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, final
 
 import pyarrow as pa
 from pyspark import SparkContext, cloudpickle
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import DataType, StructType
 from pyspark.sql.udf import UserDefinedFunction
@@ -27,6 +27,7 @@ __all__ = [
     "arrow_schema_of",
     "arrow_type_of",
     "dumps",
+    "map_in_arrow",
     "python_of_workers",
     "register_arrow_function",
     "run_daemon",
@@ -210,6 +211,33 @@ def _socket(number: int) -> Iterator[socket.socket]:
         yield found
     finally:
         found.detach()
+
+
+@final
+class _Prompted:
+    """Function on the batches of a task, with ``PromptInput``."""
+
+    def __init__(self, function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]) -> None:
+        self._function = function
+        self._prompt = PromptInput()
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from self._function(batches)
+
+
+def map_in_arrow(
+    frame: DataFrame,
+    function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]],
+    schema: StructType | str,
+) -> DataFrame:
+    """Return the rows of a function on the batches of each task, which come to it promptly.
+
+    Args:
+        frame: Rows that the function takes.
+        function: The function, which is pickled.
+        schema: Columns of the new rows.
+    """
+    return frame.mapInArrow(_Prompted(function), schema)
 
 
 def run_daemon() -> None:

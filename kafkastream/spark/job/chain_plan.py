@@ -49,7 +49,7 @@ class ChainPlan(QueryPlan):
         return batches.stream(records_united(frames), partial(self._run, batches))
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
-        batches.run(partial(self.tasks.collect, frame), batch)
+        batches.run(partial(self.tasks.collect, batches.in_few_tasks(frame)), batch)
 
 
 def records_united(frames: Mapping[int, DataFrame]) -> DataFrame:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from threading import Event
-from typing import final
+from typing import Final, final
 
 import attrs
 from pyspark import SparkContext
@@ -15,10 +16,20 @@ from kafkastream.errors import KafkastreamError
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.query_runner import QueryRunner, StopRequestedError
 from kafkastream.spark.job.report_handler import ReportHandler
-from kafkastream.spark.worker.reports import Report
+from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.slot_names import SlotNames
 
 __all__ = ["MicroBatches"]
+
+_QUICK_S: Final = 0.25
+
+
+@final
+@attrs.define
+class _Pace:
+    """Average time that a slot needed for a source partition in the last micro-batch of a query."""
+
+    seconds: float = float("inf")
 
 
 @final
@@ -45,10 +56,19 @@ class MicroBatches:
     runner: QueryRunner
     check: Callable[[int], None] = lambda _: None
     over: Event = attrs.field(factory=Event)
+    _pace: _Pace = attrs.field(factory=_Pace, init=False)
 
     def stream(self, frame: DataFrame, take: Callable[[DataFrame, int], None]) -> DataStreamWriter:
         """Return the writer that gives each micro-batch of a stream to ``take``, with its number in the slots' markers."""
         return frame.writeStream.foreachBatch(lambda batch, number: take(batch, self._checked(number)))
+
+    def in_few_tasks(self, frame: DataFrame) -> DataFrame:
+        """Return the records of a micro-batch with at most one task per slot, if partitions took little time in the last one.
+
+        Then to start a task for each of them takes most of the time; if they take longer, Spark gives one to each slot
+        that becomes free.
+        """
+        return frame.coalesce(self.spark.defaultParallelism) if self._pace.seconds < _QUICK_S else frame
 
     def _checked(self, batch: int) -> int:
         try:
@@ -68,7 +88,11 @@ class MicroBatches:
         self.runner.check_not_stopping()
         try:
             context.hand_out(self.spark)
+            begun = time.monotonic()
             reports = tasks()
+            partitions = sum(report.kind is ReportKind.METRICS for report in reports)
+            slots = min(self.spark.defaultParallelism, partitions or 1)
+            self._pace.seconds = (time.monotonic() - begun) * slots / (partitions or 1)
             LIVE_RUNS.wrote(self.run_id, self.query, reports)
             self.handler.handle(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead

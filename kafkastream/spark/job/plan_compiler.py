@@ -14,6 +14,7 @@ from kafkastream.spark.cdc.query import pipeline_query
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.job.chain_plan import ChainPlan
 from kafkastream.spark.job.copy_plan import CopyPlan
 from kafkastream.spark.job.epoch_plan import EpochPlan
@@ -113,5 +114,5 @@ def _end(of: Compilation, tables: PhysicalPlan | None) -> Callable[[DataFrame], 
         return partial(reports_of_rows, tables, in_one_task=bool(of.writers))
     if of.writers:
         writer = writer_plan(of.writers, of.compiler.run).function()
-        return lambda messages: messages.repartition(1).mapInArrow(writer, REPORT_SCHEMA)
-    return lambda messages: messages
+        return lambda messages: map_in_arrow(messages.repartition(1), writer, REPORT_SCHEMA)
+    return lambda messages: messages.select(*REPORT_SCHEMA.names)

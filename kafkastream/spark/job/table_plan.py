@@ -12,6 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.physical_plan import PhysicalPlan
@@ -78,10 +79,10 @@ class TablePlan(QueryPlan):
             reports = reports_of_rows(self.tables, frame, in_one_task=self.in_one_task)
             batches.run(partial(collect_reports, reports), batch)
         else:
-            batches.run(partial(self.tasks.collect, frame), batch)
+            batches.run(partial(self.tasks.collect, batches.in_few_tasks(frame)), batch)
 
 
 def reports_of_rows(tables: PhysicalPlan, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
     """Return the reports of the tasks that write the rows of a query to its sink."""
     taken = rows.repartition(1) if in_one_task else rows
-    return taken.mapInArrow(tables.end.reports(SINGLE), REPORT_SCHEMA)
+    return map_in_arrow(taken, tables.end.reports(SINGLE), REPORT_SCHEMA)

@@ -21,7 +21,7 @@ from pyspark.sql.types import (
     StructType,
 )
 
-from kafkastream.spark.internals.python import arrow_schema_of
+from kafkastream.spark.internals.python import arrow_schema_of, map_in_arrow
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.plan.table_scan import bad_record, read_messages, table_columns
 from kafkastream.spark.sql.files.file_contents import opened_bytes, opened_text, told_of_reading
@@ -100,7 +100,7 @@ def _lines(
 ) -> tuple[DataFrame, dict[int, Column]]:
     """Return the rows of files of lines, each line read as a Kafka message; columns by position."""
     schema = StructType([*described, StructField("line", LongType()), StructField(_VALUE, BinaryType())])
-    lines = files.mapInArrow(partial(_read_files, _Lines(part, arrow_schema_of(schema, timezone=None))), schema)
+    lines = map_in_arrow(files, partial(_read_files, _Lines(part, arrow_schema_of(schema, timezone=None))), schema)
     read = part.pruned(needed)
     rows = read_messages(lines, reader_of(read), (_VALUE, "parsed", _ROW), _failure)
     return rows, {field.index: functions.col(f"{_ROW}{place}") for place, field in enumerate(read.fields)}
@@ -117,7 +117,7 @@ def _columns(
     found = [StructField(name, spark_type(field.type)) for name, field in zip(names, fields, strict=True)]
     schema = StructType([*described, *found])
     columns = _Columns(arrow_schema(own), arrow_schema_of(schema), part.format.utc_timezone)
-    rows = files.mapInArrow(partial(_read_files, columns), schema)
+    rows = map_in_arrow(files, partial(_read_files, columns), schema)
     return rows, {field.index: functions.col(name) for name, field in zip(names, fields, strict=True)}
 
 

@@ -23,6 +23,7 @@ from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
 from kafkastream.spark.exchange.task_plan import TaskPlan
+from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collection_rows, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
 from kafkastream.spark.plan.watermark_service import WatermarkService
@@ -59,7 +60,7 @@ def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
 
     def stages(records: Mapping[int, DataFrame], control: DataFrame) -> DataFrame:
         both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), [*records.values(), control])
-        return staged([both.mapInArrow(plan.messages(levels[0].labels), MESSAGE_SCHEMA)], levels)
+        return staged([map_in_arrow(both, plan.messages(levels[0].labels), MESSAGE_SCHEMA)], levels)
 
     return stages
 

@@ -25,7 +25,7 @@ from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.internals.python import arrow_schema_of
+from kafkastream.spark.internals.python import arrow_schema_of, map_in_arrow
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import native_refusal, written_by_spark
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
@@ -131,7 +131,7 @@ class PhysicalPlan:
     def messages(self, records: Mapping[int, DataFrame], control: DataFrame | None, seconds: Seconds) -> DataFrame:
         """Return what the chains and stages after the query send to another query; arguments as of ``frame``."""
         rows, task = self.frame(records, control, seconds), self.end if self.ends_in_rows else self.plan
-        return rows if self.behind else rows.mapInArrow(task.messages(self.labels or (0,)), MESSAGE_SCHEMA)
+        return rows if self.behind else map_in_arrow(rows, task.messages(self.labels or (0,)), MESSAGE_SCHEMA)
 
     @property
     def ends_in_rows(self) -> bool:
@@ -256,9 +256,9 @@ class _FrameBuilder:
             every = [*records.values(), *([self._control(*collections)] if collections else [])]
             both = reduce(partial(DataFrame.unionByName, allowMissingColumns=True), every)
             kept = both if self._is_first else both.where("false")
-            sent = kept.mapInArrow(frames.plan.messages(labels or (0,)), MESSAGE_SCHEMA)
+            sent = map_in_arrow(kept, frames.plan.messages(labels or (0,)), MESSAGE_SCHEMA)
         schema = _unpacked([sent_type(field) for field in source.fields])
-        rows = sent.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
+        rows = map_in_arrow(sent, Unpacking(node, arrow_schema_of(schema)), schema)
         names = column_names(len(source.fields))
         return rows.select(
             *_hidden(rows),
@@ -280,11 +280,11 @@ class _FrameBuilder:
         messages = [self.messages(*one, keys) for some, keys in zip(merged, hashed, strict=True) for one in some]
         out = staged([*messages, self.marks()], [frames.levels[node]])
         schema = _unpacked([field.type for field in stateful.fields])
-        return out.mapInArrow(Unpacking(node, arrow_schema_of(schema)), schema)
+        return map_in_arrow(out, Unpacking(node, arrow_schema_of(schema)), schema)
 
     def marks(self) -> DataFrame:
         """Return the watermarks as messages to every stateful stage."""
-        return self._control(CONTROL_NODE).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
+        return map_in_arrow(self._control(CONTROL_NODE), self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
     def _control(self, *sources: int) -> DataFrame:
         """Return the rows of some sources in the control stream."""
@@ -297,8 +297,8 @@ class _FrameBuilder:
             hashed = functions.hash(*(f"c{place}" for place in keys)) if keys else functions.lit(0)
             rows = rows.withColumn(BUCKET, functions.pmod(hashed, len(self.frames.labels)).cast("int"))
         if node in self.frames.row_tasks:
-            return rows.mapInArrow(self.frames.row_tasks[node].messages(self.frames.labels), MESSAGE_SCHEMA)
-        return _shown(rows).mapInArrow(self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
+            return map_in_arrow(rows, self.frames.row_tasks[node].messages(self.frames.labels), MESSAGE_SCHEMA)
+        return map_in_arrow(_shown(rows), self.frames.plan.messages(self.frames.labels), MESSAGE_SCHEMA)
 
 
 def _present(rows: DataFrame) -> Column | None:

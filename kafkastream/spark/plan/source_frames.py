@@ -26,7 +26,7 @@ from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, Source
 from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
-from kafkastream.spark.internals.python import dumps
+from kafkastream.spark.internals.python import dumps, map_in_arrow
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import lost_records
@@ -185,7 +185,7 @@ def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents)
 def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:
     """Return a collection as a DataFrame that one task reads; number ranges and files are read in the task."""
     if isinstance(elements, FileContents) and not isinstance(elements.format, TableFiles):
-        return session.range(0, 1, 1, 1).mapInArrow(contents_reader(node.id, elements), CONTENTS_SCHEMA)
+        return map_in_arrow(session.range(0, 1, 1, 1), contents_reader(node.id, elements), CONTENTS_SCHEMA)
     if isinstance(elements, range):
         number = functions.col("id") + functions.lit(elements.start)
         pickled = functions.concat(functions.lit("I"), number.cast("string"), functions.lit("\n."))

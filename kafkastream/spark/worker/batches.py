@@ -5,17 +5,20 @@ from __future__ import annotations
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain, groupby, pairwise
+from typing import Any, Final, NamedTuple, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "concatenated", "each", "from_first_rows", "parted", "salvaged"]
+__all__ = ["Batch", "ElementError", "by_partition", "concatenated", "each", "from_first_rows", "parted", "salvaged"]
 
 T = TypeVar("T")
+_PLACE: Final = ("source", "topic", "partition")
+"""Columns that name a source partition; rows of a collection have the first one only."""
 
 
 class Batch(NamedTuple):
@@ -95,6 +98,33 @@ def from_first_rows(
     remaining = iter(batches)
     first = next((arrow for arrow in remaining if arrow.num_rows), None)
     return None if first is None else (first, chain((first,), remaining))
+
+
+def by_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[Iterator[pa.RecordBatch]]:
+    """Yield the batches of each source partition, one partition after the other, without rows of any other.
+
+    Example:
+        >>> batch = pa.RecordBatch.from_pydict({"source": [0, 0, 0], "topic": ["a"] * 3, "partition": [0, 0, 1]})
+        >>> [[arrow.num_rows for arrow in some] for some in by_partition([batch, batch.slice(2)])]
+        [[2], [1, 1]]
+    """
+    stretches = (stretch for arrow in batches if arrow.num_rows for stretch in _stretches(arrow))
+    return (some for _, some in groupby(stretches, _partition))
+
+
+def _partition(arrow: pa.RecordBatch) -> tuple[object, ...]:
+    return tuple(arrow[name][0].as_py() for name in _PLACE if name in arrow.schema.names)
+
+
+def _stretches(arrow: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield slices of a batch, which each have the rows of one partition."""
+    begins = {0, arrow.num_rows}
+    for name in _PLACE:
+        if name in arrow.schema.names:
+            differs = pc.not_equal(arrow[name].slice(1), arrow[name].slice(0, arrow.num_rows - 1))
+            if differs.true_count:
+                begins.update((pc.indices_nonzero(differs).to_numpy() + 1).tolist())
+    return (arrow.slice(begin, end - begin) for begin, end in pairwise(sorted(begins)))
 
 
 class ElementError(Exception):

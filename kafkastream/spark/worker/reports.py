@@ -5,9 +5,10 @@ from __future__ import annotations
 import enum
 import pickle
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
+from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
 
 from kafkastream.spark.internals.python import dumps
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "collect_reports", "report_batch", "report_batches"]
 
-REPORT_SCHEMA = "kind string, node int, payload binary"
+REPORT_SCHEMA: Final = StructType(
+    [StructField("kind", StringType()), StructField("node", IntegerType()), StructField("payload", BinaryType())]
+)
 
 
 class ReportKind(enum.Enum):
@@ -69,5 +72,5 @@ def report_batch(kind: str, node: int, payload: bytes) -> pa.RecordBatch:
 
 
 def collect_reports(frame: DataFrame) -> list[Report]:
-    """Run the tasks of a micro-batch, and return their reports: rows of ``REPORT_SCHEMA``, perhaps with more columns."""
-    return [Report.of_row(row) for row in frame.select("kind", "node", "payload").collect()]
+    """Run the tasks of a micro-batch, and return their reports, the rows of the frame."""
+    return [Report.of_row(row) for row in frame.collect()]

@@ -15,7 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
-from kafkastream.spark.internals.python import arrow_type_of
+from kafkastream.spark.internals.python import arrow_type_of, map_in_arrow
 
 __all__ = ["PROBLEM", "ROW", "MessageDecoder", "MessageEncoder", "decoded", "encoded_messages"]
 
@@ -63,7 +63,7 @@ def decoded(records: DataFrame, message: str, column: str, row: StructType, deco
     """
     parsed = StructType([StructField(ROW, row), StructField(PROBLEM, StringType())])
     schema = StructType([*records.schema.fields, StructField(column, parsed)])
-    return records.mapInArrow(_Decoding(message, column, arrow_type_of(parsed), decoder), schema)
+    return map_in_arrow(records, _Decoding(message, column, arrow_type_of(parsed), decoder), schema)
 
 
 def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], problem: str) -> DataFrame:
@@ -78,7 +78,7 @@ def encoded_messages(rows: DataFrame, encoders: Mapping[str, MessageEncoder], pr
         StructField(field.name, BinaryType()) if field.name in encoders else field for field in rows.schema.fields
     ]
     schema = StructType([*fields, StructField(problem, StringType())])
-    return rows.mapInArrow(_Encoding(encoders, problem), schema)
+    return map_in_arrow(rows, _Encoding(encoders, problem), schema)
 
 
 @final
