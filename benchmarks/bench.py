@@ -97,7 +97,7 @@ def _with(run: Run, workload: str, records: int, found: race.Measured) -> Run:
 
 
 def _visibility(run: Run, arguments: Arguments) -> Run:
-    found = visibility.measured(visibility.Arguments(20, 1, "200,5000", "", arguments.pyflink))
+    found = visibility.measured(visibility.Arguments(20, 120, 1, "200,5000", "", arguments.pyflink))
     delays = {rate: {name: visibility.spread(one) for name, one in of.items()} for rate, of in found.items()}
     return attrs.evolve(run, delays=delays)
 

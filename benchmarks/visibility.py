@@ -6,8 +6,9 @@
     python benchmarks/visibility.py --pyflink /path/to/venv/bin/python      # with PyFlink
 
 Every contender copies strings, for as long as it is measured, with a checkpoint interval of 1 s. Records come in
-steadily, at several rates, each with its time of writing as its value. Contenders take turns, each in a process of its own; what comes in
-the first seconds, in which everything starts, does not count. Linux only, on a machine with nothing else to do.
+steadily, at one rate after the other, each with its time of writing as its value. Contenders take turns, each in a process of
+its own; what comes in the first two minutes, in which the JVM still compiles, does not count, and neither do the first
+seconds of a further rate. Linux only, on a machine with nothing else to do.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import math
 import statistics
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from typing import NamedTuple
 
 from confluent_kafka import Consumer, Producer
@@ -47,6 +49,7 @@ class Arguments(NamedTuple):
     """Options of the command line."""
 
     seconds: float
+    warm_up: float
     rounds: int
     rates: str
     only: str
@@ -70,22 +73,23 @@ def measured(arguments: Arguments) -> dict[int, Delays]:
     """
     contenders = [one for one in watched(arguments.pyflink) if arguments.only in one.name]
     numbers = itertools.count(1)
-    results: dict[int, Delays] = {}
+    rates = [int(rate) for rate in arguments.rates.split(",")]
+    results: dict[int, dict[str, list[float]]] = {rate: {one.name: [] for one in contenders} for rate in rates}
     with EmbeddedKafka() as kafka:
-        for rate in map(int, arguments.rates.split(",")):
-            delays: dict[str, list[float]] = {contender.name: [] for contender in contenders}
-            for number, contender in itertools.product(range(1, arguments.rounds + 1), contenders):
-                source, target = (f"{which}-{next(numbers)}" for which in ("in", "out"))
-                topics.create(kafka, source)
-                topics.create(kafka, target)
-                with ContenderProcess(contender) as process:
-                    process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
-                    found = list(_delays(kafka.bootstrap_servers, source, target, arguments.seconds, rate))
-                delays[contender.name] += found
-                median = statistics.median(found)
-                console.print(f"{rate:5,}/s round {number} {contender.name:42} median {median:8.1f} ms")
-            results[rate] = delays
-    return results
+        for number, contender in itertools.product(range(1, arguments.rounds + 1), contenders):
+            source, target = (f"{which}-{next(numbers)}" for which in ("in", "out"))
+            topics.create(kafka, source)
+            topics.create(kafka, target)
+            with ContenderProcess(contender) as process, _clients(kafka.bootstrap_servers, target) as (writer, reader):
+                process.run(Task(VISIBILITY, kafka.bootstrap_servers, source, target, 0))
+                warm_up = arguments.warm_up
+                for rate in rates:
+                    found = list(_delays(writer, reader, source, rate, warm_up, arguments.seconds))
+                    results[rate][contender.name] += found
+                    median = statistics.median(found)
+                    console.print(f"{rate:5,}/s round {number} {contender.name:42} median {median:8.1f} ms")
+                    warm_up = arguments.seconds
+    return dict(results)
 
 
 def spread(delays: Sequence[float]) -> dict[str, float]:
@@ -94,8 +98,9 @@ def spread(delays: Sequence[float]) -> dict[str, float]:
     return {"50 %": of_hundred[49], "90 %": of_hundred[89], "99 %": of_hundred[98], "most": max(delays)}
 
 
-def _delays(servers: str, source: str, target: str, seconds: float, per_second: int) -> Iterator[float]:
-    """The time in ms that each record took, of those written in the last ``seconds``."""
+@contextmanager
+def _clients(servers: str, target: str) -> Iterator[tuple[Producer, Consumer]]:
+    """The producer of the records, and the consumer of their copies."""
     producer = Producer({"bootstrap.servers": servers, "linger.ms": 1, "log_level": 0})
     consumer = Consumer(
         {
@@ -108,8 +113,17 @@ def _delays(servers: str, source: str, target: str, seconds: float, per_second: 
         }
     )
     consumer.subscribe([target])
+    with closing(consumer):
+        yield producer, consumer
+        producer.flush()
+
+
+def _delays(
+    producer: Producer, consumer: Consumer, source: str, per_second: int, warm_up: float, seconds: float
+) -> Iterator[float]:
+    """The time in ms that each record took, of those that come through after the warm-up."""
     first, written, began = time.monotonic(), 0, math.inf
-    while time.monotonic() - began < 2 * seconds:
+    while time.monotonic() - began < warm_up + seconds:
         now = time.monotonic()
         if began == math.inf and now - first > _START_S:
             raise ContenderFailedError(f"no record has come through in {_START_S:g} s")
@@ -121,10 +135,8 @@ def _delays(servers: str, source: str, target: str, seconds: float, per_second: 
         for message in [] if arrived is None else [arrived, *consumer.consume(1000, 0)]:
             if message.error() is None:
                 began = min(began, time.monotonic())
-                if time.monotonic() - began > seconds:  # all before is start and warm-up
+                if time.monotonic() - began > warm_up:
                     yield (time.time() - float(message.value() or b"")) * 1000
-    producer.flush()
-    consumer.close()
 
 
 def _table(delays: Delays, rate: int) -> Table:
@@ -146,6 +158,7 @@ def _table(delays: Delays, rate: int) -> Table:
 def _arguments() -> Arguments:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=20, help="how long each is measured (%(default)s)")
+    parser.add_argument("--warm-up", type=float, default=120, help="seconds that do not count (%(default)s)")
     parser.add_argument("--rounds", type=int, default=2, help="how often each has its turn (%(default)s)")
     parser.add_argument("--rates", default="200,5000", help="records per second (%(default)s)")
     parser.add_argument("--only", default="", help="measure the contenders with this in their name")
