@@ -14,9 +14,10 @@ import pyarrow.compute as pc
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "by_partition", "concatenated", "each", "from_first_rows", "parted", "salvaged"]
+__all__ = ["Batch", "ElementError", "by_partition", "concatenated", "each", "from_first_rows", "joined", "parted", "salvaged"]
 
 T = TypeVar("T")
+_JOINED_BYTES: Final = 16 << 20
 _PLACE: Final = ("source", "topic", "partition")
 """Columns that name a source partition; rows of a collection have the first one only."""
 
@@ -110,6 +111,28 @@ def by_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[Iterator[pa.Reco
     """
     stretches = (stretch for arrow in batches if arrow.num_rows for stretch in _stretches(arrow))
     return (some for _, some in groupby(stretches, _partition))
+
+
+def joined(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+    """Join consecutive batches until they have so many rows, or some MB.
+
+    Example:
+        >>> batch = pa.RecordBatch.from_pydict({"n": [1, 2]})
+        >>> [arrow.num_rows for arrow in joined([batch] * 5, 4)]
+        [4, 4, 2]
+    """
+    waiting: list[pa.RecordBatch] = []
+    for arrow in batches:
+        waiting.append(arrow)
+        if sum(one.num_rows for one in waiting) >= rows or sum(one.nbytes for one in waiting) >= _JOINED_BYTES:
+            yield _as_one(waiting)
+            waiting = []
+    if waiting:
+        yield _as_one(waiting)
+
+
+def _as_one(batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+    return batches[0] if len(batches) == 1 else pa.Table.from_batches(batches).combine_chunks().to_batches()[0]
 
 
 def _partition(arrow: pa.RecordBatch) -> tuple[object, ...]:

@@ -53,6 +53,11 @@ class Decoder(ABC):
 
     columns: ClassVar[tuple[str, ...]]
 
+    @property
+    def rows_at_once(self) -> int:
+        """Return the number of rows that batches are joined to; 0 to take them as they come."""
+        return 0
+
     def open(self) -> None:
         """Prepare for records."""
 

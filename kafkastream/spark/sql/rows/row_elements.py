@@ -29,6 +29,7 @@ TIME = "__time"
 """Column with the event time that a row carries: one ms more than its watermark."""
 
 _KINDS = tuple(RowKind)
+_AGGREGATED_AT_ONCE: Final = 200_000
 _OUT: Final = ("topic", "value", "key", "timestamp")
 _HEADERS: Final = "out_headers"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
@@ -60,6 +61,11 @@ class KeyedRows(RowsDecoder):
 
     width: int
     aggregate: Callable[[pa.RecordBatch], Sequence[Any]] | None = None
+
+    @property
+    def rows_at_once(self) -> int:
+        """Return a number with many rows per key, for a local aggregation."""
+        return 0 if self.aggregate is None else _AGGREGATED_AT_ONCE
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """Return the rows, with the latest event time of the batch."""
