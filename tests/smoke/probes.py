@@ -179,14 +179,13 @@ def workers(session: SparkSession) -> None:
 
 def prompt_input(session: SparkSession) -> None:
     """A worker finds its connection to Spark when it unpickles a task."""
-    prompt = python.PromptInput()
 
     def connections(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        assert isinstance(prompt, python.PromptInput)
+        assert isinstance(python.PromptInput(), python.PromptInput)
         for _ in batches:
             yield pa.RecordBatch.from_arrays([pa.array([len(python._connections())], pa.int32())], names=["n"])
 
-    (row,) = session.range(0, 1, 1, 1).mapInArrow(connections, "n INT").collect()
+    (row,) = python.map_in_arrow(session.range(0, 1, 1, 1), connections, "n INT").collect()
     assert row[0] >= 1
 
 
