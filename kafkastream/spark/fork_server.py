@@ -19,10 +19,12 @@ import signal
 import socket
 import sys
 import traceback
+from contextlib import suppress
 from importlib import import_module
 
 from kafkastream.spark.daemon import preload
 from kafkastream.spark.internals.python import FORKED_MODULES, PLANNING_MODULES
+from kafkastream.spark.session.fork_client import TAKEN
 
 __all__ = ["serve"]
 
@@ -40,7 +42,7 @@ def serve(number: int) -> None:
     with socket.socket(fileno=number) as listener:
         while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
             client, _ = listener.accept()
-            with client:
+            with client, suppress(OSError):  # without memory for a process, the client becomes one itself
                 if os.fork() == 0:
                     listener.close()
                     _become(client)
@@ -48,10 +50,11 @@ def serve(number: int) -> None:
 
 def _preload() -> None:
     for name in (*FORKED_MODULES, *PLANNING_MODULES, "kafkastream.spark.checkpoint.control_stream"):
-        import_module(name)
+        with suppress(ImportError):  # another Spark may lack it
+            import_module(name)
     preload()
     for name in FORKED_MODULES:  # each is run as a program
-        del sys.modules[name]
+        sys.modules.pop(name, None)
 
 
 def _become(client: socket.socket) -> None:
@@ -62,6 +65,7 @@ def _become(client: socket.socket) -> None:
             signal.signal(one, signal.SIG_DFL)
         _, streams, *_ = socket.recv_fds(client, 1, 3)
         module, arguments, environment, folder = marshal.load(client.makefile("rb"))  # noqa: S302 - only this user can connect
+        client.sendall(TAKEN)
         _end_with(client)
         for number, stream in enumerate(streams):
             os.dup2(stream, number)

@@ -115,6 +115,31 @@ def test_without_the_process_to_fork_from_a_module_runs_in_a_new_python(probe: P
     assert client.returncode == 7
 
 
+def test_if_the_process_to_fork_from_does_not_start_a_module_runs_in_a_new_python(probe: Path) -> None:
+    broken = ForkedPython.create({**os.environ, "PYTHONHOME": str(probe)})  # where Python finds no library
+    with _start(broken, probe, "one") as client:
+        out, _ = client.communicate("input", timeout=_LIMIT_S)
+    broken.close()
+    assert out == f"['one', 'two words'] {probe} given later False input\n"
+    assert client.returncode == 7
+
+
+def test_the_program_stays_when_a_process_forked_from_its_creator_ends(tmp_path: Path) -> None:
+    script = tmp_path / "program.py"
+    script.write_text(
+        "import os, sys\n"
+        "from kafkastream.spark.session.forked_python import ForkedPython\n"
+        "one = ForkedPython.create(os.environ)\n"
+        "if not os.fork():\n"
+        "    sys.exit()\n"
+        "os.wait()\n"
+        "print(one.program, one.program.exists())\n"
+    )
+    program, exists = subprocess.check_output([sys.executable, script], text=True).split()
+    assert exists == "True"
+    assert not Path(program).parent.exists()
+
+
 def test_other_modules_run_in_a_new_python(forked: ForkedPython) -> None:
     found = subprocess.run([forked.program, "-m", "platform"], capture_output=True, text=True, check=True)
     assert found.stdout.startswith("Linux")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import select
 import shlex
@@ -56,7 +57,7 @@ class ForkedPython:
     """
 
     program: Path
-    folder: tempfile.TemporaryDirectory[str]
+    folder: Path
     _server: subprocess.Popen[bytes] | None = attrs.field(default=None, init=False)
 
     @staticmethod
@@ -69,8 +70,9 @@ class ForkedPython:
         Raises:
             OSError: The folder cannot be written, or its path is too long for a socket.
         """
-        folder = tempfile.TemporaryDirectory(prefix="kafkastream-python-")
-        path, program = Path(folder.name, "socket"), Path(folder.name, "python")
+        folder = Path(tempfile.mkdtemp(prefix="kafkastream-python-"))
+        atexit.register(_remove, folder, os.getpid())
+        path, program = folder / "socket", folder / "python"
         listener = socket.socket(socket.AF_UNIX)
         try:
             listener.bind(str(path))
@@ -97,7 +99,7 @@ class ForkedPython:
         if self._server is not None:
             with self._server as server:
                 server.kill()
-        self.folder.cleanup()
+        _remove(self.folder, os.getpid())
 
     def _start_when_needed(self, listener: socket.socket, environment: Mapping[str, str]) -> None:
         """Start the process to fork from, once a client connects; it alone has the socket then."""
@@ -106,6 +108,11 @@ class ForkedPython:
             number = listener.fileno()
             command = [sys.executable, "-m", "kafkastream.spark.fork_server", str(number)]
             self._server = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment)  # noqa: S603
+
+
+def _remove(folder: Path, process: int) -> None:
+    if os.getpid() == process:  # not in one that was forked from it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _CREATED: Final[dict[str, ForkedPython]] = {}

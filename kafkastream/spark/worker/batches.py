@@ -14,7 +14,17 @@ import pyarrow.compute as pc
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.spark.crash_notes import NOTE
 
-__all__ = ["Batch", "ElementError", "by_partition", "concatenated", "each", "from_first_rows", "joined", "parted", "salvaged"]
+__all__ = [
+    "Batch",
+    "ElementError",
+    "by_partition",
+    "concatenated",
+    "each",
+    "from_first_rows",
+    "joined",
+    "parted",
+    "salvaged",
+]
 
 T = TypeVar("T")
 _JOINED_BYTES: Final = 16 << 20
