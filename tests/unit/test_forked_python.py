@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Final
+from types import SimpleNamespace
+from typing import Any, Final
 
 import pytest
 
 from kafkastream.spark.session import fork_client
-from kafkastream.spark.session.forked_python import ForkedPython
+from kafkastream.spark.session.forked_python import (
+    ForkedPython,
+    fork_processes,
+    interpreter_of_workers,
+    renew_program,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
@@ -138,6 +145,28 @@ def test_the_program_stays_when_a_process_forked_from_its_creator_ends(tmp_path:
     program, exists = subprocess.check_output([sys.executable, script], text=True).split()
     assert exists == "True"
     assert not Path(program).parent.exists()
+
+
+def test_a_program_that_was_deleted_is_created_again() -> None:
+    context: Any = SimpleNamespace(pythonExec=sys.executable, environment={})  # the two attributes of Spark's
+    fork_processes(context)
+    first = Path(context.pythonExec)
+    assert interpreter_of_workers(context) == sys.executable
+    renew_program(context)
+    assert context.pythonExec == str(first)
+    shutil.rmtree(first.parent)
+    renew_program(context)
+    second = Path(context.pythonExec)
+    assert second != first
+    assert subprocess.run([second, "-m", "platform"], check=True, capture_output=True).stdout.startswith(b"Linux")
+    assert interpreter_of_workers(context) == sys.executable
+
+
+def test_another_python_of_workers_stays() -> None:
+    context: Any = SimpleNamespace(pythonExec="/usr/bin/another", environment={})
+    fork_processes(context)
+    renew_program(context)
+    assert context.pythonExec == interpreter_of_workers(context) == "/usr/bin/another"
 
 
 def test_other_modules_run_in_a_new_python(forked: ForkedPython) -> None:

@@ -43,6 +43,7 @@ from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_inputs, refuse_removed
+from kafkastream.spark.session.forked_python import renew_program
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -113,6 +114,7 @@ class CompiledQuery:
 
     def start(self, runner: QueryRunner) -> RunningQuery | None:
         """Run the rows that do not come from Kafka, then start the query if there are Kafka sources."""
+        renew_program(self._folder.session.sparkContext)
         LIVE_RUNS.begin_part(self.run.id, self._name)
         self._folder.record_mode(self._name, in_epochs=self._is_in_epochs)
         self.exactly_once.begin(self.inputs)

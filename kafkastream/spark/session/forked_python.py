@@ -28,7 +28,7 @@ from kafkastream.spark.internals.python import (
     variables_of_workers,
 )
 
-__all__ = ["ForkedPython", "fork_processes", "interpreter_of_workers"]
+__all__ = ["ForkedPython", "fork_processes", "interpreter_of_workers", "renew_program"]
 
 _SCRIPT: Final = """\
 #!/bin/sh
@@ -129,6 +129,15 @@ def fork_processes(context: SparkContext) -> None:
             _CREATED[str(created.program)] = created
     for path in _CREATED:
         set_python_of_workers(context, path)
+
+
+def renew_program(context: SparkContext) -> None:
+    """Create the program of a context again if it was deleted, as systems do with old files in their temporary folder."""
+    path = python_of_workers(context)
+    if path in _CREATED and not Path(path).exists():
+        _CREATED.pop(path).close()
+        set_python_of_workers(context, sys.executable)
+        fork_processes(context)
 
 
 def interpreter_of_workers(context: SparkContext) -> str:
