@@ -46,10 +46,12 @@ class ChainPlan(QueryPlan):
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer that runs the chains for each micro-batch."""
-        return batches.stream(records_united(frames), partial(self._run, batches))
+        return batches.stream(
+            records_united(frames), lambda frame, batch: self._run(batches, batches.in_few_tasks(frame), batch)
+        )
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
-        batches.run(partial(self.tasks.collect, batches.in_few_tasks(frame)), batch)
+        batches.run(partial(self.tasks.collect, frame), batch)
 
 
 def records_united(frames: Mapping[int, DataFrame]) -> DataFrame:

@@ -72,14 +72,18 @@ class TablePlan(QueryPlan):
         """Return Spark's own writer if its result is the same, otherwise the one that runs tasks."""
         if self.is_native:
             return self.tables.writer(frames)
-        return batches.stream(self.tables.frame(frames), partial(self._run, batches))
+        return batches.stream(self.tables.frame(frames), partial(self._run_records, batches))
+
+    def _run_records(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
+        """Run a micro-batch of the stream; files are named after tasks, whose number must not depend on time."""
+        self._run(batches, frame if self.tables.ends_in_rows else batches.in_few_tasks(frame), batch)
 
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
         if self.tables.ends_in_rows:
             reports = reports_of_rows(self.tables, frame, in_one_task=self.in_one_task)
             batches.run(partial(collect_reports, reports), batch)
         else:
-            batches.run(partial(self.tasks.collect, batches.in_few_tasks(frame)), batch)
+            batches.run(partial(self.tasks.collect, frame), batch)
 
 
 def reports_of_rows(tables: PhysicalPlan, rows: DataFrame, *, in_one_task: bool) -> DataFrame:
