@@ -15,7 +15,7 @@ from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.exchange.shuffle_messages import Message, Watermarks, message_batches, messages_of
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.internals.python import map_in_arrow
-from kafkastream.spark.worker.batches import by_partition, from_first_rows, joined
+from kafkastream.spark.worker.batches import by_partition, from_first_rows, in_larger_batches
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.record_decoders import subtask_of
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, Report, ReportKind, collect_reports, report_batches
@@ -86,7 +86,7 @@ class TaskPlan:
 
         def work(task: SourceTask) -> Iterator[Report]:
             task.begin(first)
-            for arrow in joined(every, task.decoder.rows_at_once):
+            for arrow in in_larger_batches(every, task.decoder.rows_at_once):
                 task.process(arrow)
                 yield from task.chain.drain()
             yield from task.finish()

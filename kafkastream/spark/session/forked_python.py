@@ -59,6 +59,7 @@ class ForkedPython:
     program: Path
     folder: Path
     _server: subprocess.Popen[bytes] | None = attrs.field(default=None, init=False)
+    _starting: threading.Lock = attrs.field(factory=threading.Lock, init=False)
 
     @staticmethod
     def create(environment: Mapping[str, str]) -> ForkedPython:
@@ -96,9 +97,10 @@ class ForkedPython:
 
     def close(self) -> None:
         """End the process to fork from, and delete the folder."""
-        if self._server is not None:
-            with self._server as server:
-                server.kill()
+        with self._starting:
+            if self._server is not None:
+                with self._server as server:
+                    server.kill()
         _remove(self.folder, os.getpid())
 
     def _start_when_needed(self, listener: socket.socket, environment: Mapping[str, str]) -> None:
@@ -107,7 +109,8 @@ class ForkedPython:
             select.select([listener], [], [])
             number = listener.fileno()
             command = [sys.executable, "-m", "kafkastream.spark.fork_server", str(number)]
-            self._server = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment)  # noqa: S603
+            with self._starting:
+                self._server = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment)  # noqa: S603
 
 
 def _remove(folder: Path, process: int) -> None:

@@ -21,7 +21,7 @@ __all__ = [
     "concatenated",
     "each",
     "from_first_rows",
-    "joined",
+    "in_larger_batches",
     "parted",
     "salvaged",
 ]
@@ -123,12 +123,12 @@ def by_partition(batches: Iterable[pa.RecordBatch]) -> Iterator[Iterator[pa.Reco
     return (some for _, some in groupby(stretches, _partition))
 
 
-def joined(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+def in_larger_batches(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """Join consecutive batches until they have so many rows, or some MB.
 
     Example:
         >>> batch = pa.RecordBatch.from_pydict({"n": [1, 2]})
-        >>> [arrow.num_rows for arrow in joined([batch] * 5, 4)]
+        >>> [arrow.num_rows for arrow in in_larger_batches([batch] * 5, 4)]
         [4, 4, 2]
     """
     waiting: list[pa.RecordBatch] = []

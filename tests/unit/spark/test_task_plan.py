@@ -15,7 +15,7 @@ from kafkastream.model.graph.job_graph import OperatorKind, OperatorNode
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import dumps
-from kafkastream.spark.worker.batches import by_partition, joined
+from kafkastream.spark.worker.batches import by_partition, in_larger_batches
 from kafkastream.spark.worker.chain_sinks import CollectOperator
 from kafkastream.spark.worker.chained_operators import user_operator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
@@ -99,7 +99,7 @@ def test_rows_without_a_partition_are_one_stretch(names: Sequence[str]) -> None:
 
 def test_joined_batches_have_all_rows_in_order() -> None:
     batches = [batch([("a", 0, str(number))]) for number in range(7)]
-    found = list(joined(batches, 3))
+    found = list(in_larger_batches(batches, 3))
     assert [arrow.num_rows for arrow in found] == [3, 3, 1]
     assert [value for arrow in found for value in arrow["value"].to_pylist()] == [b"%d" % number for number in range(7)]
-    assert [arrow.num_rows for arrow in joined(batches, 0)] == [1] * 7
+    assert [arrow.num_rows for arrow in in_larger_batches(batches, 0)] == [1] * 7
