@@ -21,6 +21,7 @@ import sys
 import traceback
 from contextlib import suppress
 from importlib import import_module
+from typing import NoReturn
 
 from kafkastream.spark.daemon import preload
 from kafkastream.spark.internals.python import FORKED_MODULES, PLANNING_MODULES
@@ -42,10 +43,17 @@ def serve(number: int) -> None:
     with socket.socket(fileno=number) as listener:
         while sys.stdin not in select.select([listener, sys.stdin], [], [])[0]:
             client, _ = listener.accept()
-            with client, suppress(OSError):  # without memory for a process, the client becomes one itself
-                if os.fork() == 0:
+            with client:
+                if _is_forked():
                     listener.close()
                     _become(client)
+
+
+def _is_forked() -> bool:
+    """Fork; return True in the new process, and False in this one, also without memory for another."""
+    with suppress(OSError):  # then the client becomes one itself
+        return os.fork() == 0
+    return False
 
 
 def _preload() -> None:
@@ -57,37 +65,48 @@ def _preload() -> None:
         sys.modules.pop(name, None)
 
 
-def _become(client: socket.socket) -> None:
-    """Run the module that a client asks for, and end."""
+def _become(client: socket.socket) -> NoReturn:
+    """Be the process that a client asks for, and end with its exit code."""
     code = 1
     try:
-        for one in (signal.SIGCHLD, signal.SIGTERM):
-            signal.signal(one, signal.SIG_DFL)
-        _, streams, *_ = socket.recv_fds(client, 1, 3)
-        module, arguments, environment, folder = marshal.load(client.makefile("rb"))  # noqa: S302 - only this user can connect
-        client.sendall(TAKEN)
-        _end_with(client)
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-            os.close(stream)
-        os.environ.clear()
-        os.environ.update(environment)
-        os.chdir(folder)
-        paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
-        sys.path[:0] = [one for one in paths if one not in sys.path]
-        sys.argv = ["-m", *arguments]
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException as error:  # noqa: BLE001 - printed as the interpreter does, without this frame
-        frames = error.__traceback__
-        traceback.print_exception(type(error), error, frames and frames.tb_next)
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        code = _exit_code(client)
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
         client.sendall(bytes([code & 0xFF]))
-        os._exit(code)
+    finally:
+        os._exit(code)  # whatever was raised: this process must not become the server
+
+
+def _exit_code(client: socket.socket) -> int:
+    """Run the module that a client asks for."""
+    try:
+        _run(client)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException as error:  # noqa: BLE001 - printed as the interpreter does, without these frames
+        frames = error.__traceback__ and error.__traceback__.tb_next
+        traceback.print_exception(type(error), error, frames and frames.tb_next)
+        return 1
+    return 0
+
+
+def _run(client: socket.socket) -> None:
+    for one in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(one, signal.SIG_DFL)
+    _, streams, *_ = socket.recv_fds(client, 1, 3)
+    module, arguments, environment, folder = marshal.load(client.makefile("rb"))  # noqa: S302 - only this user can connect
+    client.sendall(TAKEN)
+    _end_with(client)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    paths = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))
+    sys.path[:0] = [one for one in paths if one not in sys.path]
+    sys.argv = ["-m", *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
 
 
 def _end_with(client: socket.socket) -> None:

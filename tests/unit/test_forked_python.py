@@ -7,8 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
@@ -22,18 +21,23 @@ from kafkastream.spark.session.forked_python import (
     interpreter_of_workers,
     renew_program,
 )
+from kafkastream.testing import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
 
 _LIMIT_S: Final = 60.0
 _PROBE: Final = """\
-import os, sys, time
+import os, signal, sys
 print(sys.argv[1:], os.getcwd(), os.environ["PROBE"], "pandas" in sys.modules, sys.stdin.read(), flush=True)
 if sys.argv[1] == "fail":
     raise ValueError("no good")
 if sys.argv[1] == "wait":
     print(os.getpid(), flush=True)
-    time.sleep(600)
+    signal.pause()
+if sys.argv[1] == "end by itself":  # as the daemon of workers does
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+    print(os.getpid(), flush=True)
+    signal.pause()
 sys.exit(7)
 """
 
@@ -65,11 +69,8 @@ def _start(forked: ForkedPython, probe: Path, word: str) -> subprocess.Popen[str
     )
 
 
-def _until(holds: Callable[[], bool]) -> None:
-    limit = time.monotonic() + _LIMIT_S
-    while not holds():
-        assert time.monotonic() < limit
-        time.sleep(0.01)
+def _await_end(process: int) -> None:
+    wait_until(lambda: _is_gone(process), _LIMIT_S, "the end of the process")
 
 
 def _is_gone(process: int) -> bool:
@@ -95,17 +96,20 @@ def test_an_error_looks_as_in_a_process_of_its_own(forked: ForkedPython, probe: 
     assert "fork_server" not in errors
 
 
+@pytest.mark.parametrize("word", ["wait", "end by itself"])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_process_ends_with_its_client(forked: ForkedPython, probe: Path, number: signal.Signals) -> None:
-    with _start(forked, probe, "wait") as client:
+def test_a_process_ends_with_its_client(forked: ForkedPython, probe: Path, number: signal.Signals, word: str) -> None:
+    with _start(forked, probe, word) as client:
         assert client.stdin is not None
         assert client.stdout is not None
+        assert client.stderr is not None
         client.stdin.close()
         client.stdout.readline()
         process = int(client.stdout.readline())
         assert not _is_gone(process)
         client.send_signal(number)
-        _until(lambda: _is_gone(process))
+        _await_end(process)
+        assert client.stderr.read() == ""
 
 
 def test_without_the_process_to_fork_from_a_module_runs_in_a_new_python(probe: Path) -> None:
@@ -114,7 +118,7 @@ def test_without_the_process_to_fork_from_a_module_runs_in_a_new_python(probe: P
         client.communicate("", timeout=_LIMIT_S)
     assert lost.process is not None
     os.kill(lost.process, signal.SIGKILL)
-    _until(lambda: _is_gone(lost.process or 0))
+    _await_end(lost.process)
     with _start(lost, probe, "one") as client:
         out, _ = client.communicate("input", timeout=_LIMIT_S)
     lost.close()
@@ -187,4 +191,4 @@ def test_the_process_to_fork_from_ends_with_the_program(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    _until(lambda: _is_gone(int(done.stdout)))
+    _await_end(int(done.stdout))
