@@ -170,7 +170,7 @@ def arrow_functions(session: SparkSession) -> None:
 
 
 def workers(session: SparkSession) -> None:
-    for name in python.WORKER_MODULES:
+    for name in (*python.WORKER_MODULES, python.WORKER_DAEMON):
         import_module(name)
     daemon = session.sparkContext.getConf().get(python.DAEMON_MODULE)
     found = session.sparkContext.parallelize([0], 1).map(lambda _: "pyarrow.acero" in sys.modules).collect()

@@ -68,7 +68,7 @@ class TaskPlan:
             if first["source"][0].as_py() == CONTROL_NODE:  # read to its end, without which Spark ends the worker
                 yield from message_batches(itertools.chain.from_iterable(_marks(arrow, labels) for arrow in every))
             else:
-                reports = self.reports(map(_own_columns, every))
+                reports = self._of_partition(map(_own_columns, every))  # these frames have a task for each
                 own = labels[subtask_of(_own_columns(first), self.parallelism) % len(labels)]
                 yield from message_batches(messages_of(reports, own))
 

@@ -22,6 +22,7 @@ __all__ = [
     "DAEMON_MODULE",
     "FORKED_MODULES",
     "PLANNING_MODULES",
+    "WORKER_DAEMON",
     "WORKER_MODULES",
     "PromptInput",
     "arrow_schema_of",
@@ -43,6 +44,8 @@ DAEMON_MODULE: Final = "spark.python.daemon.module"
 https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/internal/config/Python.scala has it as
 internal.
 """
+WORKER_DAEMON: Final = "kafkastream.spark.daemon"
+"""Module of this package for that setting."""
 WORKER_MODULES: Final = ("pyspark.worker", "pyspark.sql.streaming.proto.StateMessage_pb2")
 """Modules of pyspark that a worker imports late, the second one for ``transformWithState`` only.
 
@@ -58,7 +61,7 @@ PLANNING_MODULES: Final = (
 https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/datasources/v2/python/UserDefinedPythonDataSource.scala
 """
 FORKED_MODULES: Final = (
-    "kafkastream.spark.daemon",
+    WORKER_DAEMON,
     "pyspark.daemon",
     "pyspark.sql.streaming.python_streaming_source_runner",
     "pyspark.sql.streaming.transform_with_state_driver_worker",
@@ -76,6 +79,7 @@ pickles too, within a function, then stays one class in a worker.
 """
 
 ArrowFunction: TypeAlias = Callable[..., Any]
+ArrowTask: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]
 
 
 def arrow_type_of(kind: DataType) -> pa.DataType:
@@ -217,7 +221,7 @@ def _socket(number: int) -> Iterator[socket.socket]:
 class _Prompted:
     """Function on the batches of a task, with ``PromptInput``."""
 
-    def __init__(self, function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]) -> None:
+    def __init__(self, function: ArrowTask) -> None:
         self._function = function
         self._prompt = PromptInput()
 
@@ -225,11 +229,7 @@ class _Prompted:
         yield from self._function(batches)
 
 
-def map_in_arrow(
-    frame: DataFrame,
-    function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]],
-    schema: StructType | str,
-) -> DataFrame:
+def map_in_arrow(frame: DataFrame, function: ArrowTask, schema: StructType | str) -> DataFrame:
     """Return the rows of a function on the batches of each task, which come to it promptly.
 
     Args:

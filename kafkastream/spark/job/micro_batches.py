@@ -27,9 +27,10 @@ _QUICK_S: Final = 0.25
 @final
 @attrs.define
 class _Pace:
-    """Average time that a slot needed for a source partition in the last micro-batch of a query."""
+    """Duration of the last micro-batch of a query, and the number of source partitions that had records."""
 
     seconds: float = float("inf")
+    partitions: int = 1
 
 
 @final
@@ -68,7 +69,9 @@ class MicroBatches:
         Then to start a task for each of them takes most of the time; if they take longer, Spark gives one to each slot
         that becomes free.
         """
-        return frame.coalesce(self.spark.defaultParallelism) if self._pace.seconds < _QUICK_S else frame
+        slots, pace = self.spark.defaultParallelism, self._pace
+        is_quick = pace.seconds * min(slots, pace.partitions) < _QUICK_S * pace.partitions
+        return frame.coalesce(slots) if is_quick else frame
 
     def _checked(self, batch: int) -> int:
         try:
@@ -90,9 +93,8 @@ class MicroBatches:
             context.hand_out(self.spark)
             begun = time.monotonic()
             reports = tasks()
-            partitions = sum(report.kind is ReportKind.METRICS for report in reports)
-            slots = min(self.spark.defaultParallelism, partitions or 1)
-            self._pace.seconds = (time.monotonic() - begun) * slots / (partitions or 1)
+            self._pace.seconds = time.monotonic() - begun
+            self._pace.partitions = sum(report.kind is ReportKind.METRICS for report in reports) or 1
             LIVE_RUNS.wrote(self.run_id, self.query, reports)
             self.handler.handle(reports)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead

@@ -27,7 +27,7 @@ from kafkastream.spark.internals.jvm import (
     running_gateway,
     spark_home,
 )
-from kafkastream.spark.internals.python import DAEMON_MODULE, share_workers
+from kafkastream.spark.internals.python import DAEMON_MODULE, WORKER_DAEMON, share_workers
 from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
@@ -218,7 +218,7 @@ def _configuration(*, has_epochs: bool) -> SparkConf:
     for name, value in ENVIRONMENT.items():
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
     if _shares_machine(conf):
-        conf.setIfMissing(DAEMON_MODULE, "kafkastream.spark.daemon")
+        conf.setIfMissing(DAEMON_MODULE, WORKER_DAEMON)
     _append(conf, "spark.jars", ",", ",".join(jar.as_uri() for jar in connector_jars()))
     _append(conf, "spark.driver.extraJavaOptions", " ", _log_options())
     return conf
