@@ -127,7 +127,8 @@ def test_without_the_process_to_fork_from_a_module_runs_in_a_new_python(probe: P
 
 
 def test_if_the_process_to_fork_from_does_not_start_a_module_runs_in_a_new_python(probe: Path) -> None:
-    broken = ForkedPython.create({**os.environ, "PYTHONHOME": str(probe)})  # where Python finds no library
+    no_library = {"PYTHONHOME": str(probe), "PYTHONPATH": ""}  # a session in this process puts all paths in the latter
+    broken = ForkedPython.create({**os.environ, **no_library})
     with _start(broken, probe, "one") as client:
         out, _ = client.communicate("input", timeout=_LIMIT_S)
     broken.close()
