@@ -6,8 +6,8 @@
     python -m benchmarks.bench --only sql nexmark                          # a part of it
     python -m benchmarks.bench --scale 0.01 --rounds 1 --only sql --look   # a quick look
 
-Linux only, on a machine with nothing else to do, for about an hour and a half. The run is kept in ``benchmarks/runs``;
-parts that are measured on one day are one run.
+Linux only, on a machine with nothing else to do, for about two hours. The run is kept in ``benchmarks/runs`` after each
+workload; parts that are measured on one day are one run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import importlib.metadata
 import os
 import platform
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import attrs
@@ -46,15 +46,20 @@ class Arguments(NamedTuple):
     look: bool
 
 
+Measure = Callable[[Run, Arguments], Iterator[Run]]
+"""Measures a part, and yields the run with it after each workload."""
+
+
 def main(arguments: Arguments) -> None:
     """Measure all parts, keep the run, and write the report."""
     run = _begun(arguments)
     for name, measure in _parts().items():
         if arguments.only is None or name in arguments.only:
             console.rule(name)
-            run = measure(run, arguments)
-            if not arguments.look:
-                run.write()  # after each part, so that a run that fails later is not lost
+            for longer in measure(run, arguments):
+                run = longer
+                if not arguments.look:
+                    run.write()
     console.print(report.text(run))
     if not arguments.look:
         report.write(run)
@@ -68,42 +73,42 @@ def _begun(arguments: Arguments) -> Run:
     return Run.read(run.path) if run.path.exists() and not arguments.look else run
 
 
-def _parts() -> Mapping[str, Callable[[Run, Arguments], Run]]:
+def _parts() -> Mapping[str, Measure]:
     races = {name: _race(one) for name, one in _RACES.items()}
     return {**races, PIPELINES: _pipelines, "visibility": _visibility, "growth": _growth}
 
 
-def _race(races: race.Races) -> Callable[[Run, Arguments], Run]:
-    def measure(run: Run, arguments: Arguments) -> Run:
+def _race(races: race.Races) -> Measure:
+    def measure(run: Run, arguments: Arguments) -> Iterator[Run]:
         for share in (1.0, *_SMALLER.values()):
             records = round(races.records * arguments.scale * share)
             workloads = [one for one in races.titles if _SMALLER.get(one, 1.0) == share]
             if workloads:
                 chosen = race.Arguments(records, arguments.rounds, arguments.pyflink, workloads)
-                for workload, found in race.measured(races, chosen).items():
+                for workload, found in race.measured(races, chosen):
                     run = _with(run, workload, records, found)
-        return run
+                    yield run
 
     return measure
 
 
-def _pipelines(run: Run, arguments: Arguments) -> Run:
+def _pipelines(run: Run, arguments: Arguments) -> Iterator[Run]:
     records = round(1_000_000 * arguments.scale)
-    return _with(run, PIPELINES, records, pipelines.measured(records, arguments.rounds))
+    yield _with(run, PIPELINES, records, pipelines.measured(records, arguments.rounds))
 
 
 def _with(run: Run, workload: str, records: int, found: race.Measured) -> Run:
     return attrs.evolve(run, records={**run.records, workload: records}, races={**run.races, workload: dict(found)})
 
 
-def _visibility(run: Run, arguments: Arguments) -> Run:
+def _visibility(run: Run, arguments: Arguments) -> Iterator[Run]:
     found = visibility.measured(visibility.Arguments(20, 120, 1, "200,5000", "", arguments.pyflink))
     delays = {rate: {name: visibility.spread(one) for name, one in of.items()} for rate, of in found.items()}
-    return attrs.evolve(run, delays=delays)
+    yield attrs.evolve(run, delays=delays)
 
 
-def _growth(run: Run, arguments: Arguments) -> Run:
-    return attrs.evolve(run, costs=growth.measured(growth.Arguments(arguments.scale, arguments.pyflink)))
+def _growth(run: Run, arguments: Arguments) -> Iterator[Run]:
+    yield attrs.evolve(run, costs=growth.measured(growth.Arguments(arguments.scale, arguments.pyflink)))
 
 
 def _machine() -> str:

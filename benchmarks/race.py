@@ -98,8 +98,8 @@ def main(races: Races, description: str | None) -> None:
     arguments = _arguments_of(description, races)
     _introduce(arguments)
     with plain_exit():
-        results = measured(races, arguments)
-    for workload, result in results.items():
+        results = list(measured(races, arguments))
+    for workload, result in results:
         console.print(*_tables(races.titles[workload], result, arguments.beside), sep="\n")
     console.print(
         "Medians of the rounds (least-most). vs a peer: its CPU time per record / this one's; above 1 is cheaper.",
@@ -118,8 +118,8 @@ def plain_exit() -> Iterator[None]:
         sys.exit(str(error))
 
 
-def measured(races: Races, arguments: Arguments) -> dict[str, Measured]:
-    """Return the measurements of all rounds, by workload.
+def measured(races: Races, arguments: Arguments) -> Iterator[tuple[str, Measured]]:
+    """Yield each workload with the measurements of all its rounds.
 
     Args:
         races: Workloads and their records.
@@ -132,7 +132,8 @@ def measured(races: Races, arguments: Arguments) -> dict[str, Measured]:
     with EmbeddedKafka() as kafka, _Processes() as processes:
         topics.create(kafka, _INPUT)
         races.fill(kafka.bootstrap_servers, _INPUT, arguments.records)
-        return {one: _Race(kafka, one, arguments, races.check, processes).run() for one in arguments.workloads}
+        for one in arguments.workloads:
+            yield one, _Race(kafka, one, arguments, races.check, processes).run()
 
 
 class _Processes(ExitStack):
