@@ -4,6 +4,7 @@
 
     python -m tests.soak --minutes 5 --every 5
     python -m tests.soak --minutes 5 --every 5 --leak    # to see that a leak is found
+    python -m tests.soak --job latency
 
 Ctrl-C ends it with a report of what there is.
 """
@@ -20,6 +21,7 @@ from pathlib import Path
 from rich.console import Console
 
 from tests.soak import report, samples
+from tests.soak.jobs import ALL, JOBS
 from tests.soak.soak import JobEndedError, Soak
 from tests.soak.verdict import verdicts
 
@@ -33,6 +35,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=60, help="how long (%(default)s)")
     parser.add_argument("--every", type=float, default=60, help="seconds between two samples (%(default)s)")
+    parser.add_argument(
+        "--job", choices=JOBS, default=ALL, help="everything in micro-batches, or a copy in latency mode"
+    )
     parser.add_argument("--out", type=Path, default=_OUT, help="a folder for samples, picture and log (%(default)s)")
     parser.add_argument(
         "--leak", action="store_true", help="have the job's workers leak a descriptor in each micro-batch"
@@ -41,15 +46,15 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that nothing is left running
     shutil.rmtree(given.out, ignore_errors=True)
     given.out.mkdir(parents=True)
-    sys.exit(0 if soaked(given.minutes * 60, given.every, given.out, leak=given.leak) else 1)
+    sys.exit(0 if soaked(given.minutes * 60, given.every, given.out, given.job, leak=given.leak) else 1)
 
 
-def soaked(seconds: float, every_s: float, out: Path, *, leak: bool) -> bool:
+def soaked(seconds: float, every_s: float, out: Path, job: str, *, leak: bool) -> bool:
     """Whether all is flat and right; the folder holds the samples and the picture."""
     console = Console(width=None if sys.stdout.isatty() else _WIDTH)
     path = out / "samples.jsonl"
     path.touch()
-    with Soak(out, leak=leak) as soak:
+    with Soak(out, job, leak=leak) as soak:
         try:
             _measure(soak, seconds, every_s, path)
         except KeyboardInterrupt:

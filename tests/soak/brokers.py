@@ -17,6 +17,7 @@ __all__ = ["Broker"]
 
 _TRANSACTIONS = "__transaction_state"
 _REQUEST_S = 30.0
+_RECORDS = 10_000
 
 
 @final
@@ -71,9 +72,12 @@ class Broker:
             self._log.assign(
                 [TopicPartition(_TRANSACTIONS, number, 0) for number in (found.partitions if found else ())]
             )
-        while self._log.assignment() and (messages := self._log.consume(10_000, timeout=0.5)):
+        is_behind = bool(self._log.assignment())
+        while is_behind:  # the log of short transactions has no end
+            messages = self._log.consume(_RECORDS, timeout=0.5)
             for message in messages:
                 _note(self._ids, message.key(), message.value())
+            is_behind = len(messages) == _RECORDS
         return len(self._ids)
 
     def _consumer(self, group: str) -> Consumer:

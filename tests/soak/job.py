@@ -1,6 +1,6 @@
-"""The job of a soak: keyed state with timers and TTL, windows, a join, two exactly-once sinks and more, and SQL.
+"""The jobs of a soak: keyed state with timers and TTL, windows, a join, two exactly-once sinks and more, and SQL; or a copy.
 
-``python job.py SERVERS CHECKPOINTS [LEAK]``; with ``LEAK`` its workers open a file in each micro-batch and close none.
+``python job.py SERVERS CHECKPOINTS JOB [LEAK]``; with ``LEAK`` its workers open a file in each micro-batch and close none.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from typing import Any
 
-from kafkastream.common import Row, SimpleStringSchema, Time, Types, WatermarkStrategy
+from kafkastream.common import Configuration, Row, SimpleStringSchema, Time, Types, WatermarkStrategy
 from kafkastream.datastream import (
     DataStream,
     KeyedProcessFunction,
@@ -33,9 +33,11 @@ from kafkastream.datastream.formats.json import JsonRowDeserializationSchema
 from kafkastream.datastream.state import StateTtlConfig, ValueStateDescriptor
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.table import EnvironmentSettings, TableEnvironment
+from tests.soak.jobs import LATENCY
 from tests.soak.model import INACTIVE_MS, WINDOW_MS
 
 INTERVAL_MS = 2_000
+EPOCH_MS = 20_000
 ORDER = Types.ROW_NAMED(
     ["id", "customer", "shop", "amount"], [Types.LONG(), Types.STRING(), Types.STRING(), Types.LONG()]
 )
@@ -98,11 +100,31 @@ class Copy(MapFunction):
         return f"copy {value.id}"
 
 
-def streams(servers: str, checkpoints: str, *, leak: bool) -> StreamExecutionEnvironment:
-    """The job on streams."""
+def environment(checkpoints: str) -> StreamExecutionEnvironment:
+    """The environment of a job on streams."""
     env = StreamExecutionEnvironment.get_execution_environment()
     env.enable_checkpointing(INTERVAL_MS).get_checkpoint_config().set_checkpoint_storage_dir(checkpoints)
     env.set_parallelism(2)
+    return env
+
+
+def copies(servers: str, checkpoints: str, *, leak: bool) -> StreamExecutionEnvironment:
+    """A copy in latency mode, with short epochs, since each could leave something."""
+    env = environment(checkpoints)
+    env.set_buffer_timeout(0)
+    env.configure(Configuration().set_string("kafkastream.latency.epoch", f"{EPOCH_MS} ms"))
+    copy(read(env, servers, "orders"), servers, leak=leak)
+    return env
+
+
+def copy(orders: DataStream[Row], servers: str, *, leak: bool) -> None:
+    """Write the number of each order."""
+    orders.map(Copy(leak=leak), Types.STRING()).sink_to(sink(servers, "copies")).name("copies")
+
+
+def streams(servers: str, checkpoints: str, *, leak: bool) -> StreamExecutionEnvironment:
+    """The job on streams."""
+    env = environment(checkpoints)
     orders, payments = (read(env, servers, topic) for topic in ("orders", "payments"))
     visits = orders.key_by(lambda one: one.customer).process(Visit(), Types.STRING()).name("visits")
     shops = orders.key_by(lambda one: one.shop)
@@ -111,7 +133,7 @@ def streams(servers: str, checkpoints: str, *, leak: bool) -> StreamExecutionEnv
     pairs = paid.between(Time.seconds(0), NEAR).process(Pair(), Types.STRING())
     visits.union(windows).sink_to(sink(servers, "results")).name("results")
     pairs.sink_to(sink(servers, "pairs")).name("pairs")
-    orders.map(Copy(leak=leak), Types.STRING()).sink_to(sink(servers, "copies")).name("copies")
+    copy(orders, servers, leak=leak)
     return env
 
 
@@ -166,7 +188,10 @@ def tables(servers: str, checkpoints: str) -> TableEnvironment:
     return t_env
 
 
-def main(servers: str, checkpoints: str, leak: str = "") -> None:
+def main(servers: str, checkpoints: str, job: str, leak: str = "") -> None:
+    if job == LATENCY:
+        copies(servers, checkpoints, leak=bool(leak)).execute("soak in latency mode")
+        return
     of_streams = streams(servers, checkpoints, leak=bool(leak)).execute_async("soak")
     totals = "INSERT INTO totals SELECT shop, COUNT(*), SUM(amount) FROM orders WHERE id >= 0 GROUP BY shop"
     of_tables = tables(servers, checkpoints).execute_sql(totals).get_job_client()

@@ -17,6 +17,7 @@ __all__ = [
     "PARTITIONS",
     "WINDOW_MS",
     "Order",
+    "expected_copies",
     "expected_results",
     "expected_totals",
     "order",
@@ -59,9 +60,14 @@ def order(number: int) -> Order:
 
 def expected_results(orders: int, first_ms: int) -> Counter[str]:
     """Each line that the streams write for so many orders, of which the first was at a time."""
-    return Counter(line for lines in (_copies, _pairs, _visits) for line in lines(orders)) + Counter(
+    return Counter(line for lines in (expected_copies, _pairs, _visits) for line in lines(orders)) + Counter(
         _windows(orders, first_ms)
     )
+
+
+def expected_copies(orders: int) -> Iterator[str]:
+    """Each copy of so many orders."""
+    return (f"copy {number}" for number in range(orders))
 
 
 def expected_totals(orders: int) -> dict[str, tuple[int, int]]:
@@ -71,10 +77,6 @@ def expected_totals(orders: int) -> dict[str, tuple[int, int]]:
         count, amount = totals.get(one.shop, (0, 0))
         totals[one.shop] = count + 1, amount + one.amount
     return totals
-
-
-def _copies(orders: int) -> Iterator[str]:
-    return (f"copy {number}" for number in range(orders))
 
 
 def _pairs(orders: int) -> Iterator[str]:

@@ -16,6 +16,7 @@ __all__ = ["heap", "held"]
 
 _MIB = 1024 * 1024
 _WORKERS: Final = "workers"
+_SERVER: Final = "kafkastream.spark.fork_server"
 
 
 def held(root: int) -> Mapping[str, float]:
@@ -54,10 +55,16 @@ def _processes(root: int) -> Iterator[tuple[psutil.Process, str]]:
 
 
 def _kind(process: psutil.Process) -> str:
-    """Beside the workers of tasks, Spark starts Python for the planning of sources and of state."""
+    """Besides the workers of tasks, there are Python processes that plan sources and state, and clients that wait for them."""
     if process.name().startswith("java"):
         return "jvm"
-    return _WORKERS if "pyspark.worker" in process.cmdline() else "helpers"
+    return _WORKERS if _is_worker(process) else "helpers"
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    """Whether a process is forked from Spark's daemon, which is itself forked: they keep the command line of the first."""
+    line = process.parents()[:2]
+    return len(line) == 2 and all(_SERVER in one.cmdline() for one in (process, *line))
 
 
 def _held_by(process: psutil.Process) -> Mapping[str, float]:

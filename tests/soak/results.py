@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Final, final
 
@@ -66,7 +66,7 @@ class Results:
     ) -> None:
         self._reader.__exit__(kind, error, traceback)
 
-    def compare(self, lines: Counter[str], totals: dict[str, tuple[int, int]], patience_s: float) -> Findings:
+    def compare(self, lines: Counter[str], totals: Mapping[str, tuple[int, int]], patience_s: float) -> Findings:
         """Read on until all is there, or nothing new comes for a while; then compare."""
         last_new = time.monotonic()
         while (lines - self._lines or totals != self._totals) and time.monotonic() < last_new + patience_s:

@@ -19,14 +19,13 @@ from tests.soak import processes
 from tests.soak.brokers import Broker
 from tests.soak.feed import Feed
 from tests.soak.folder import Folder
-from tests.soak.model import PARTITIONS, expected_results, expected_totals
+from tests.soak.jobs import JOBS
+from tests.soak.model import PARTITIONS
 from tests.soak.results import TOPICS, Findings, Results
 
 __all__ = ["JobEndedError", "Soak"]
 
 _HERE: Final = Path(__file__).parent
-_GROUPS: Final = {"soak": ("orders", "payments"), "soak-sql": ("orders",)}
-_QUERIES: Final = 2
 _START_S: Final = 300.0
 _PATIENCE_S: Final = 60.0
 _DRIVER_MEMORY: Final = "1g"
@@ -45,12 +44,15 @@ class Soak:
 
     Args:
         out: A folder for the job's log.
+        job: Which of the jobs.
         leak: Whether its workers are to leak descriptors.
     """
 
-    def __init__(self, out: Path, *, leak: bool) -> None:
+    def __init__(self, out: Path, job: str, *, leak: bool) -> None:
         self._log = out / "job.log"
         self._folder = out / "checkpoints"
+        self._name = job
+        self._work = JOBS[job]
         self._leak = leak
         self._parts = ExitStack()
 
@@ -61,7 +63,7 @@ class Soak:
                 kafka.create_topic(topic, PARTITIONS)
             self._servers = kafka.bootstrap_servers
             self._job = self._started(parts)
-            self._broker = parts.enter_context(Broker(self._servers, _GROUPS))
+            self._broker = parts.enter_context(Broker(self._servers, self._work.groups))
             self._checkpoint = Folder(self._folder)
             self._feed = parts.enter_context(Feed(self._servers))
             self._parts = parts.pop_all()
@@ -74,7 +76,8 @@ class Soak:
 
     def wait_until_at_work(self) -> None:
         """Wait for the first micro-batch of each query."""
-        wait_until(lambda: self.is_running() and self._checkpoint.queries_at_work() == _QUERIES, _START_S, "the job")
+        queries = self._work.queries
+        wait_until(lambda: self.is_running() and self._checkpoint.queries_at_work() == queries, _START_S, "the job")
 
     def is_running(self) -> bool:
         """Whether the job runs; it is not to end by itself.
@@ -100,12 +103,12 @@ class Soak:
         """Feed no more, wait until the job has written everything, and compare."""
         self._feed.stop()
         orders = self._feed.orders
-        lines = expected_results(orders, self._feed.first_ms)
+        lines = self._work.lines(orders, self._feed.first_ms)
         with Results(self._servers) as results:
-            return results.compare(lines, expected_totals(orders), _PATIENCE_S)
+            return results.compare(lines, self._work.totals(orders), _PATIENCE_S)
 
     def _started(self, parts: ExitStack) -> subprocess.Popen[bytes]:
-        command = [sys.executable, str(_HERE / "job.py"), self._servers, self._folder.absolute().as_uri()]
+        command = [sys.executable, str(_HERE / "job.py"), self._servers, self._folder.absolute().as_uri(), self._name]
         options = f"-XX:NativeMemoryTracking=summary {os.environ.get('SPARK_SUBMIT_OPTS', '')}"
         own = {
             "PYTHONPATH": str(_HERE.parent.parent),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import socket
+import struct
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -11,7 +13,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from kafkastream.spark.internals.python import WORKER_DAEMON
+from kafkastream.spark.session.forked_python import ForkedPython
 from tests.soak.folder import Folder
+from tests.soak.jobs import JOBS, LATENCY
 from tests.soak.model import ORDER_MS, expected_results, expected_totals
 from tests.soak.processes import _native, _used, held
 from tests.soak.report import markdown, picture, table
@@ -66,6 +71,23 @@ def held_with(sockets: int) -> Mapping[str, float]:
     return found
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
+def test_a_worker_that_is_forked_from_the_forked_daemon_is_one() -> None:
+    before = held(os.getpid()).get("workers processes", 0)
+    forked = ForkedPython.create(os.environ)
+    command = (forked.program, "-m", WORKER_DAEMON, "pyspark.worker")
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as daemon:
+        assert daemon.stdin is not None
+        assert daemon.stdout is not None
+        (port,) = struct.unpack("!i", daemon.stdout.read(4))
+        assert held(os.getpid()).get("workers processes", 0) == before
+        with socket.create_connection(("127.0.0.1", port)) as worker:
+            worker.recv(4)  # its process id, once it has been forked
+            assert held(os.getpid())["workers processes"] == before + 1
+        daemon.stdin.close()
+    forked.close()
+
+
 def test_micro_batches_are_timed_by_their_files(tmp_path: Path) -> None:
     for name, moment in (("offsets", 100), ("commits", 103)):
         file = tmp_path / "job" / "query" / name / "0"
@@ -102,3 +124,9 @@ def test_each_order_counts_in_each_result_of_the_model() -> None:
     assert {int(start) for _, _, start, _ in by_kind["window"]} == {
         first_ms + 10_000 * window for window in range(5_000 * ORDER_MS // 10_000)
     }
+
+
+def test_a_job_in_latency_mode_copies_each_order_and_has_no_totals() -> None:
+    job = JOBS[LATENCY]
+    assert job.lines(3, 1_795_000_000_000) == {"copy 0": 1, "copy 1": 1, "copy 2": 1}
+    assert job.totals(3) == {}
