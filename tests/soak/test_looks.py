@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import psutil
 import pytest
 from rich.console import Console
 
@@ -18,7 +19,7 @@ from kafkastream.spark.session.forked_python import ForkedPython
 from tests.soak.folder import Folder
 from tests.soak.jobs import JOBS, LATENCY
 from tests.soak.model import ORDER_MS, expected_results, expected_totals
-from tests.soak.processes import _native, _used, held
+from tests.soak.processes import _kind, _native, _used, held
 from tests.soak.report import markdown, picture, table
 from tests.soak.samples import Sample, kept, read
 from tests.soak.verdict import verdicts
@@ -72,20 +73,20 @@ def held_with(sockets: int) -> Mapping[str, float]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are forked on Linux only")
-def test_a_worker_that_is_forked_from_the_forked_daemon_is_one() -> None:
-    before = held(os.getpid()).get("workers processes", 0)
+def test_a_worker_is_told_from_the_daemon_that_it_is_forked_from() -> None:
     forked = ForkedPython.create(os.environ)
     command = (forked.program, "-m", WORKER_DAEMON, "pyspark.worker")
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as daemon:
-        assert daemon.stdin is not None
-        assert daemon.stdout is not None
-        (port,) = struct.unpack("!i", daemon.stdout.read(4))
-        assert held(os.getpid()).get("workers processes", 0) == before
-        with socket.create_connection(("127.0.0.1", port)) as worker:
-            worker.recv(4)  # its process id, once it has been forked
-            assert held(os.getpid())["workers processes"] == before + 1
-        daemon.stdin.close()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        assert client.stdin is not None
+        assert client.stdout is not None
+        (port,) = struct.unpack("!i", client.stdout.read(4))
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            (number,) = struct.unpack("!i", connection.recv(4))
+            worker = psutil.Process(number)
+            kinds = [_kind(one) for one in (worker, *worker.parents()[:2], psutil.Process(client.pid))]
+        client.stdin.close()
     forked.close()
+    assert kinds == ["workers", "helpers", "helpers", "helpers"]
 
 
 def test_micro_batches_are_timed_by_their_files(tmp_path: Path) -> None:
