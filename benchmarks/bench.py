@@ -6,7 +6,7 @@
     python -m benchmarks.bench --only sql nexmark                          # a part of it
     python -m benchmarks.bench --scale 0.01 --rounds 1 --only sql --look   # a quick look
 
-Linux only, on a machine with nothing else to do, for about two hours. The run is kept in ``benchmarks/runs`` after each
+Linux only, on a machine with nothing else to do, for two to three hours. The run is kept in ``benchmarks/runs`` after each
 workload; parts that are measured on one day are one run.
 """
 

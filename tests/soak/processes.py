@@ -12,11 +12,13 @@ from typing import Final
 
 import psutil
 
+from kafkastream.spark import fork_server
+
 __all__ = ["heap", "held"]
 
 _MIB = 1024 * 1024
 _WORKERS: Final = "workers"
-_SERVER: Final = "kafkastream.spark.fork_server"
+_SERVER: Final = fork_server.__name__
 
 
 def held(root: int) -> Mapping[str, float]:
