@@ -157,11 +157,13 @@ class _Followed(NamedTuple):
                 is_idle=is_idle,
             )
 
-    def come_to(self, logged: Mapping[TopicPartition, int], progress: Mapping[str, Any]) -> _Followed:
+    def come_to(self, logged: Mapping[TopicPartition, int], report: Mapping[str, Any]) -> _Followed:
         offsets = {p: max(offset, self.reached.get(p, offset)) for p, offset in logged.items()}  # epochs run ahead
-        if not (progress["numInputRows"] or self.pending):
+        before = {**self.input.offset_range.starts, **self.reached}
+        has_read = any(offset > before.get(partition, 0) for partition, offset in offsets.items())
+        if not (has_read or self.pending):  # not by the report's rows: an earlier report may not have been read
             return self._replace(reached=offsets)
-        latest = self.input.processed(offsets_of_json(progress["latestOffset"]))
+        latest = self.input.processed(offsets_of_json(report["latestOffset"]))
         pending = {partition: max(end - offsets.get(partition, 0), 0) for partition, end in latest.items()}
         return self._replace(reached=offsets, pending=pending or self.pending)
 
@@ -240,10 +242,10 @@ class QueryMetrics:
         """True if records are counted from Spark's progress, since tasks do not report them."""
         return bool(self._native)
 
-    def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], progress: Mapping[str, Any]) -> None:
-        """Note the offsets that the query has reached, for each source."""
-        come = zip(self._followed, offsets, progress["sources"], strict=False)  # also other sources than Kafka's
-        self._followed = tuple(one.come_to(own, source) for one, own, source in come)
+    def reached(self, offsets: Sequence[Mapping[TopicPartition, int]], reports: Sequence[Mapping[str, Any]]) -> None:
+        """Note the offsets that the query has reached and Spark's report, for each Kafka source."""
+        come = zip(self._followed, offsets, reports, strict=True)
+        self._followed = tuple(one.come_to(own, report) for one, own, report in come)
 
     def count(self, progress: Mapping[str, Any]) -> None:
         """Count the records of a micro-batch that Spark alone has written."""

@@ -95,16 +95,17 @@ class QueryProgress:
         if progress is not None and progress["timestamp"] != self._seen:
             self._read_each(query, progress)
             self._seen = progress["timestamp"]
-            ends = [source["endOffset"] for source in progress["sources"]]
-            of_kafka = [end for end in ends if not is_control(end)] if self._inputs else []
+            sources = progress["sources"]
+            of_kafka = [one for one in sources if not is_control(one["endOffset"])] if self._inputs else []
             self._reached = [
-                one.processed(offsets_of_json(end)) for one, end in zip(self._inputs, of_kafka, strict=True)
+                one.processed(offsets_of_json(source["endOffset"]))
+                for one, source in zip(self._inputs, of_kafka, strict=True)
             ]
             for commits, offsets in zip(self._commits, self._reached, strict=True):
                 if commits is not None:
                     commits.reached(offsets)
-            self._metrics.reached(self._reached, progress)
-            self._time_heard = next(filter(is_control, ends), None)
+            self._metrics.reached(self._reached, of_kafka)
+            self._time_heard = next((one["endOffset"] for one in sources if is_control(one["endOffset"])), None)
         if self._keyed is not None and (self._reached or (self._seen and not self._inputs)):
             self._keyed.reached(self._inputs, self._reached)
         for commits in filter(None, self._commits):
