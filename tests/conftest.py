@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -77,6 +78,8 @@ hypothesis.settings.register_profile("nightly", deadline=None, max_examples=300)
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set the environment of all JVMs that the tests start, and have Python look for garbage less often."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a shell: programs would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.update(short_lived())
     hypothesis.settings.load_profile(config.getoption("hypothesis_profile") or "suite")
     gc.set_threshold(200_000, 20, 20)  # collecting thousands of tests, none of which is garbage, takes a third less CPU

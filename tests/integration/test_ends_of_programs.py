@@ -32,6 +32,31 @@ for name, topic in ("numbers", numbers), ("doubled", doubled):
 t_env.execute_sql("INSERT INTO doubled SELECT n * 2 FROM numbers")
 """
 
+COUNT = """
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from kafkastream.common import Types, WatermarkStrategy
+from kafkastream.common.serialization import SimpleStringSchema
+from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+
+servers, topic = sys.argv[1:]
+builder = KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic)
+builder.set_bounded(KafkaOffsetsInitializer.latest()).set_property("spark.maxOffsetsPerTrigger", "1")
+env = StreamExecutionEnvironment.get_execution_environment()
+env.set_parallelism(1)
+lines = env.from_source(
+    builder.set_value_only_deserializer(SimpleStringSchema()).build(), WatermarkStrategy.no_watermarks(), "in"
+)
+lines.key_by(len, Types.INT()).reduce(max).print()
+env.execute("longest")
+while not list(Path(tempfile.gettempdir()).glob("kafkastream-*/in/state/0/0/*.zip")):
+    time.sleep(0.1)
+"""
+
 FAILING = """
 from kafkastream import StreamExecutionEnvironment
 
@@ -100,3 +125,21 @@ def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: N
     assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
     assert len(advice) == 2
     assert not list(temporary.glob("kafkastream-*"))  # its checkpoint folder is gone
+
+
+@pytest.mark.nightly  # Spark's maintenance of state stores runs once a minute
+def test_snapshot_that_spark_saves_after_the_job_goes_with_the_program(
+    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    """A snapshot is due after ten micro-batches, and is saved by the next maintenance."""
+    lines = new_topic()
+    kafka.produce(lines, list(map(str, range(15))))
+    script = tmp_path / "job.py"
+    script.write_text(COUNT)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    command = [sys.executable, str(script), kafka.bootstrap_servers, lines]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not list(temporary.glob("kafkastream-*"))

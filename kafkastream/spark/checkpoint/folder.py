@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import logging
@@ -130,9 +131,13 @@ class CheckpointFolder(FolderReader):
                     self._files.replace(file, correct)
 
     def clean(self) -> None:
-        """Delete the folder if it is temporary."""
+        """Delete the folder if it is temporary, and once more at the end of the program.
+
+        Within a minute after the query's end, Spark's maintenance of the state stores may save a last snapshot here.
+        """
         if self.temporary:
             shutil.rmtree(self._directory, ignore_errors=True)
+            atexit.register(shutil.rmtree, self._directory, ignore_errors=True)
 
     @property
     def _files(self) -> Files | TemporaryFiles:
