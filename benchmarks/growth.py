@@ -32,6 +32,7 @@ from benchmarks.orders import order
 from benchmarks.race import plain_exit
 from benchmarks.results import Measurement
 from benchmarks.serving import COPY, KEYS, LISTS, MAPS, PYTHON, Task
+from benchmarks.state_size import size_of_last_version
 from kafkastream.testing import EmbeddedKafka, wait_until
 
 __all__ = ["CPU", "FEW_KEYS", "KEYED_STATE", "MANY_KEYS", "RUNS", "Arguments", "Costs", "grown", "measured"]
@@ -47,7 +48,7 @@ FEW_KEYS: Final = "running count, few keys"
 MANY_KEYS: Final = "running count, many keys"
 CPU: Final = "CPU µs/record"
 _RATE: Final = "records/s"
-_BYTES: Final = "bytes/key on disk"
+_BYTES: Final = "bytes/key of state"
 _KEYS: Final = 10_000_000
 _FEW: Final = 10_000
 _RECORDS: Final = 1_000_000
@@ -116,7 +117,7 @@ def _keyed_state(kafka: EmbeddedKafka, folder: Path, scale: float) -> dict[str, 
             found[name] = _run(kafka, process, KEYS, topic, records)
         _check_counts(kafka, f"{topic}-out")
         if name == MANY_KEYS:
-            found[name][_BYTES] = _size(folder / f"{topic}-out", "state") / keys
+            found[name][_BYTES] = size_of_last_version(folder / f"{topic}-out") / keys
             found["Spark's native aggregate, many keys"] = _native(kafka, folder, topic, keys, records)
         kafka.delete_topic(topic)
     for workload in (LISTS, MAPS):
@@ -143,7 +144,7 @@ def _native(kafka: EmbeddedKafka, folder: Path, topic: str, keys: int, records: 
     contender = Contender(SPARK, (sys.executable, "-m", "benchmarks.spark_keys_job", str(checkpoints)))
     with ContenderProcess(contender) as process:
         cost = process.run(Task(KEYS, kafka.bootstrap_servers, topic, topic, keys + records))
-    return {**_figures(cost, keys + records), _BYTES: _size(checkpoints / topic, "state") / keys}
+    return {**_figures(cost, keys + records), _BYTES: size_of_last_version(checkpoints / topic) / keys}
 
 
 def _growing(kafka: EmbeddedKafka, folder: Path, workload: str, records: int) -> list[dict[str, float]]:
@@ -248,11 +249,6 @@ def _drawn(keys: int) -> Callable[[int], str]:
 
 def _from(first: int) -> Callable[[int], str]:
     return lambda number: str(first + number)
-
-
-def _size(checkpoint: Path, part: str) -> int:
-    """Return the size of a part of all queries of a checkpoint, in bytes."""
-    return sum(one.stat().st_size for folder in checkpoint.rglob(part) for one in folder.rglob("*") if one.is_file())
 
 
 def _arguments() -> Arguments:
