@@ -57,6 +57,27 @@ while not list(Path(tempfile.gettempdir()).glob("kafkastream-*/in/state/0/0/*.zi
     time.sleep(0.1)
 """
 
+CLEANED = """
+import os
+import shutil
+from pathlib import Path
+
+from kafkastream.common import Types
+from kafkastream.datastream import StreamExecutionEnvironment
+
+
+def counted():
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_collection([1, 2]).key_by(lambda n: n, Types.INT()).reduce(max).print()
+    env.execute("counts")
+
+
+counted()
+for folder in Path(os.environ["SPARK_LOCAL_DIRS"]).glob("blockmgr-*"):
+    shutil.rmtree(folder)
+counted()
+"""
+
 FAILING = """
 from kafkastream import StreamExecutionEnvironment
 
@@ -125,6 +146,19 @@ def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: N
     assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
     assert len(advice) == 2
     assert not list(temporary.glob("kafkastream-*"))  # its checkpoint folder is gone
+
+
+def test_deleted_folder_of_spark_is_the_error(tmp_path: Path) -> None:
+    """As a system does that cleans its temporary folder."""
+    script = tmp_path / "job.py"
+    script.write_text(CLEANED)
+    command = [sys.executable, str(script)]
+    environment = {**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False, env=environment)
+    assert done.returncode == 1
+    error = done.stderr.partition("StorageError: ")[2]
+    assert error.startswith(f"[storage] Spark's temporary folder {tmp_path}/blockmgr-")
+    assert "set spark.local.dir" in error
 
 
 @pytest.mark.nightly  # Spark's maintenance of state stores runs once a minute

@@ -19,6 +19,7 @@ __all__ = [
     "DISK_FULL",
     "GETTING_OFFSETS",
     "KEY_STORE",
+    "LOCAL_FOLDER_GONE",
     "LOST_RECORDS",
     "NO_CONNECTOR",
     "NO_MODULE",
@@ -93,6 +94,12 @@ STORAGE: Final = (
     r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
 )
 """Messages of file systems that are read-only or unavailable."""
+
+LOCAL_FOLDER_GONE: Final = r"(?:NoSuchFileException|FileNotFoundException):\s+(\S*/blockmgr-[\w-]+)"
+"""Java's message of a missing file in the folder that Spark creates once, at its start, for its temporary files.
+
+https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/storage/DiskBlockManager.scala
+"""
 
 DELTA_CONCURRENT_CLASSES: Final = r"Concurrent\w+Exception|MetadataChangedException"
 """Delta Lake's classes of conflicts with other writers, some of which have no condition.

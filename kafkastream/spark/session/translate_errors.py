@@ -162,6 +162,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
+        texts.LOCAL_FOLDER_GONE,
+        lambda found, job, _: StorageError(
+            f"Spark's temporary folder {found[1]} was deleted while Spark ran",
+            where=f"job {job!r}",
+            now="Start the program again: it continues from its checkpoint. Systems delete old files in /tmp: set "
+            "spark.local.dir to a directory that nothing cleans up.",
+        ),
+    ),
+    (
         texts.STORAGE,
         lambda found, job, _: StorageError(
             f"files of the job cannot be read or written: {_java_message(found[1])}",

@@ -46,6 +46,12 @@ CASES: list[tuple[str, type[KafkastreamError], str]] = [
         StorageError,
         "file:/a",
     ),
+    ("java.nio.file.NoSuchFileException: /a/blockmgr-8a3b/33", StorageError, "folder /a/blockmgr-8a3b was deleted"),
+    (
+        "java.io.FileNotFoundException: /a/blockmgr-8a3b/0c/temp_shuffle_1 (No such file or directory)",
+        StorageError,
+        "folder /a/blockmgr-8a3b was deleted",
+    ),
     ("SparkException: Python worker exited unexpectedly (crashed)", WorkerCrashedError, "ended during a task"),
     ('Cannot run program "python9": error=2', SetupError, "'python9'"),
     ("Python worker failed to connect back.", WorkerStartError, "did not start in time"),
