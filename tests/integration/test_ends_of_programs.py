@@ -35,13 +35,13 @@ t_env.execute_sql("INSERT INTO doubled SELECT n * 2 FROM numbers")
 COUNT = """
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from kafkastream.common import Types, WatermarkStrategy
 from kafkastream.common.serialization import SimpleStringSchema
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaSource
+from kafkastream.testing import wait_until
 
 servers, topic = sys.argv[1:]
 builder = KafkaSource.builder().set_bootstrap_servers(servers).set_topics(topic)
@@ -53,8 +53,8 @@ lines = env.from_source(
 )
 lines.key_by(len, Types.INT()).reduce(max).print()
 env.execute("longest")
-while not list(Path(tempfile.gettempdir()).glob("kafkastream-*/in/state/0/0/*.zip")):
-    time.sleep(0.1)
+temporary = Path(tempfile.gettempdir())
+wait_until(lambda: list(temporary.glob("kafkastream-*/in/state/0/0/*.zip")), 120, "a snapshot after the job")
 """
 
 CLEANED = """
@@ -90,6 +90,22 @@ env.execute_async("divisions")
 def run_here(*arguments: str) -> object:
     """Run a script by ``kafkastream run`` in this process, and give its exit code."""
     return cli.main(["run", *arguments], prog_name="kafkastream", standalone_mode=False)
+
+
+def run_by_python(script: Path, text: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a program in a Python of its own, to its end."""
+    script.write_text(text)
+    command = [sys.executable, str(script), *arguments]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, capture_output=True, text=True, timeout=170, check=False, env=environment)
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    """A folder for the temporary files of a program."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(autouse=True)
@@ -131,16 +147,13 @@ def test_job_that_fails_behind_the_program_is_its_error(tmp_path: Path, capsys: 
     assert "<lambda>" in error
 
 
-def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path) -> None:
+def test_plain_python_stops_the_job_and_says_so(
+    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, temporary: Path
+) -> None:
     numbers, doubled = new_topic(), new_topic()
     kafka.produce(numbers, ['{"n": 1}'])
-    script = tmp_path / "job.py"
-    script.write_text(INSERT)
-    command = [sys.executable, str(script), kafka.bootstrap_servers, numbers, doubled]
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, env=environment)
+    arguments = (kafka.bootstrap_servers, numbers, doubled)
+    done = run_by_python(tmp_path / "job.py", INSERT, *arguments, TMPDIR=str(temporary))
     assert (done.returncode, done.stdout) == (0, "")
     stopped, *advice = done.stderr.splitlines()
     assert stopped.startswith("job 'insert-into_default_catalog.default_database.doubled' is stopped before its end")
@@ -150,11 +163,7 @@ def test_plain_python_stops_the_job_and_says_so(kafka: KafkaBroker, new_topic: N
 
 def test_deleted_folder_of_spark_is_the_error(tmp_path: Path) -> None:
     """As a system does that cleans its temporary folder."""
-    script = tmp_path / "job.py"
-    script.write_text(CLEANED)
-    command = [sys.executable, str(script)]
-    environment = {**os.environ, "SPARK_LOCAL_DIRS": str(tmp_path)}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False, env=environment)
+    done = run_by_python(tmp_path / "job.py", CLEANED, SPARK_LOCAL_DIRS=str(tmp_path))
     assert done.returncode == 1
     error = done.stderr.partition("StorageError: ")[2]
     assert error.startswith(f"[storage] Spark's temporary folder {tmp_path}/blockmgr-")
@@ -163,17 +172,11 @@ def test_deleted_folder_of_spark_is_the_error(tmp_path: Path) -> None:
 
 @pytest.mark.nightly  # Spark's maintenance of state stores runs once a minute
 def test_snapshot_that_spark_saves_after_the_job_goes_with_the_program(
-    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path
+    kafka: KafkaBroker, new_topic: NewTopic, tmp_path: Path, temporary: Path
 ) -> None:
     """A snapshot is due after ten micro-batches, and is saved by the next maintenance."""
     lines = new_topic()
     kafka.produce(lines, list(map(str, range(15))))
-    script = tmp_path / "job.py"
-    script.write_text(COUNT)
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    command = [sys.executable, str(script), kafka.bootstrap_servers, lines]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False, env=environment)
+    done = run_by_python(tmp_path / "job.py", COUNT, kafka.bootstrap_servers, lines, TMPDIR=str(temporary))
     assert (done.returncode, done.stderr) == (0, "")
     assert not list(temporary.glob("kafkastream-*"))

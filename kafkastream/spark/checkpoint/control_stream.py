@@ -31,6 +31,7 @@ __all__ = [
     "ControlReader",
     "control_frame",
     "is_control",
+    "without_control",
 ]
 
 CONTROL_NAME: Final = "kafkastream_control"
@@ -82,6 +83,16 @@ def control_frame(session: SparkSession, file: ControlFile, *, is_named: bool) -
     session.dataSource.register(_ControlSource)
     reader = session.readStream.format(_FORMAT)
     return (reader.name(CONTROL_NAME) if is_named else reader).option(_FILE, str(file.path)).load()
+
+
+def without_control(reports: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the reports of a query's other sources, from those of its progress.
+
+    Example:
+        >>> without_control([{"endOffset": '{"topic": {"0": 7}}'}, {"endOffset": '{"layout of state": {}}'}])
+        [{'endOffset': '{"topic": {"0": 7}}'}]
+    """
+    return [report for report in reports if not is_control(report["endOffset"])]
 
 
 def is_control(offset: str | None) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from kafkastream.metrics.history import CompletedBatch
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.spark.checkpoint.control_stream import is_control
+from kafkastream.spark.checkpoint.control_stream import without_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.plan.source_frames import KafkaInput
 
@@ -36,8 +36,8 @@ def micro_batches(
 
 
 def _micro_batch(part: str, inputs: Sequence[KafkaInput], report: Mapping[str, Any]) -> CompletedBatch:
-    sources = [source for source in report["sources"] if not is_control(source["endOffset"])]
-    read = [_read_and_left(one, source) for one, source in zip(inputs, sources, strict=False)]
+    of_kafka = zip(inputs, without_control(report["sources"]), strict=False)
+    read = [_read_and_left(one, source) for one, source in of_kafka]
     states = report["stateOperators"]
     phases = {name: int(spent) for name, spent in report["durationMs"].items()}
     return CompletedBatch(
@@ -58,9 +58,8 @@ def _read_and_left(one: KafkaInput, source: Mapping[str, Any]) -> tuple[int, int
     start, end = (offsets_of_json(source[key]) for key in ("startOffset", "endOffset"))
     reached = one.processed(end)
     begun = one.processed(start)
-    latest = one.processed(offsets_of_json(source["latestOffset"]))
     rows = sum(max(offset - begun.get(p, one.offset_range.starts.get(p, 0)), 0) for p, offset in reached.items())
-    return rows, sum(max(last - reached.get(p, 0), 0) for p, last in latest.items())
+    return rows, sum(one.pending(reached, source["latestOffset"]).values())
 
 
 def _size(state: Mapping[str, Any]) -> int:

@@ -26,7 +26,6 @@ from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, distinct_names
 from kafkastream.model.job.job_result import JobID
-from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.plan.source_frames import KafkaInput
 from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.worker.record_decoders import owner_subtask
@@ -157,14 +156,15 @@ class _Followed(NamedTuple):
                 is_idle=is_idle,
             )
 
+    def has_read(self, partition: TopicPartition, offset: int) -> bool:
+        return offset > self.input.offset_range.starts.get(partition, 0)
+
     def come_to(self, logged: Mapping[TopicPartition, int], report: Mapping[str, Any]) -> _Followed:
         offsets = {p: max(offset, self.reached.get(p, offset)) for p, offset in logged.items()}  # epochs run ahead
-        before = {**self.input.offset_range.starts, **self.reached}
-        has_read = any(offset > before.get(partition, 0) for partition, offset in offsets.items())
+        has_read = any(self.has_read(partition, offset) for partition, offset in offsets.items())
         if not (has_read or self.pending):  # not by the report's rows: an earlier report may not have been read
             return self._replace(reached=offsets)
-        latest = self.input.processed(offsets_of_json(report["latestOffset"]))
-        pending = {partition: max(end - offsets.get(partition, 0), 0) for partition, end in latest.items()}
+        pending = self.input.pending(offsets, report["latestOffset"])
         return self._replace(reached=offsets, pending=pending or self.pending)
 
 
@@ -289,7 +289,7 @@ class QueryMetrics:
         committed = {} if one.commits is None else one.commits.committed
         for partition, offset in one.reached.items():
             place = (one.node, self._subtask(partition), _groups(partition))
-            has_read = bool(self._native) and offset > one.input.offset_range.starts.get(partition, 0)
+            has_read = bool(self._native) and one.has_read(partition, offset)
             yield _gauge(*place, "currentOffset", offset - 1 if has_read else -1)
             yield _gauge(*place, "committedOffset", committed.get(partition, -1))
 

@@ -12,7 +12,7 @@ from kafkastream.metrics.history import PartitionStanding
 from kafkastream.metrics.standing import Standing
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint.control_stream import is_control
+from kafkastream.spark.checkpoint.control_stream import is_control, without_control
 from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.internals.queries import StreamingQueryProgress, progress_after, records_at_work
@@ -96,7 +96,7 @@ class QueryProgress:
             self._read_each(query, progress)
             self._seen = progress["timestamp"]
             sources = progress["sources"]
-            of_kafka = [one for one in sources if not is_control(one["endOffset"])] if self._inputs else []
+            of_kafka = without_control(sources) if self._inputs else []
             self._reached = [
                 one.processed(offsets_of_json(source["endOffset"]))
                 for one, source in zip(self._inputs, of_kafka, strict=True)
@@ -105,7 +105,7 @@ class QueryProgress:
                 if commits is not None:
                     commits.reached(offsets)
             self._metrics.reached(self._reached, of_kafka)
-            self._time_heard = next((one["endOffset"] for one in sources if is_control(one["endOffset"])), None)
+            self._time_heard = next(filter(is_control, (one["endOffset"] for one in sources)), None)
         if self._keyed is not None and (self._reached or (self._seen and not self._inputs)):
             self._keyed.reached(self._inputs, self._reached)
         for commits in filter(None, self._commits):

@@ -97,6 +97,11 @@ class KafkaInput:
         starts, stops = self.offset_range.starts, self.offset_range.stops or {}
         return {p: max(starts.get(p, 0), min(offset, stops.get(p, offset))) for p, offset in reached.items()}
 
+    def pending(self, reached: Mapping[TopicPartition, int], latest: str | None) -> dict[TopicPartition, int]:
+        """Return how many offsets remain in each partition, given the latest ones in Spark's JSON."""
+        ends = self.processed(offsets_of_json(latest))
+        return {partition: max(end - reached.get(partition, 0), 0) for partition, end in ends.items()}
+
 
 def kafka_inputs(
     session: SparkSession,
