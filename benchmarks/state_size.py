@@ -10,7 +10,10 @@ from zipfile import ZipFile
 __all__ = ["size_of_last_version"]
 
 _METADATA: Final = "metadata"
-"""File in a snapshot: a line with the format's version, then JSON that lists the snapshot's other files."""
+"""File in a snapshot: a line with the format's version, then JSON that lists the snapshot's other files.
+
+https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/state/RocksDBFileManager.scala
+"""
 
 
 def size_of_last_version(checkpoint: Path) -> int:

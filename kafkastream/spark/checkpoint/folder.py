@@ -134,6 +134,7 @@ class CheckpointFolder(FolderReader):
         """Delete the folder if it is temporary, and once more at the end of the program.
 
         Within a minute after the query's end, Spark's maintenance of the state stores may save a last snapshot here.
+        https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/state/StateStore.scala
         """
         if self.temporary:
             shutil.rmtree(self._directory, ignore_errors=True)
