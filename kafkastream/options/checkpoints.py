@@ -43,7 +43,7 @@ CHECKPOINT_DIR: Final = Option[str | None](
     parse=text,
     default=None,
     doc="Checkpoint directory: a path or URL that the driver and all workers can write to.",
-    deprecated_keys=("state.checkpoints.dir",),
+    deprecated_keys=("state.checkpoints.dir", "state.backend.fs.checkpointdir"),
 )
 CHECKPOINT_MODE: Final = Option[str](
     key=f"{_CHECKPOINTING}.mode",

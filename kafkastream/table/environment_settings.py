@@ -7,11 +7,20 @@ from typing import final
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.job.configuration import Configuration
 
-__all__ = ["EnvironmentSettings"]
+__all__ = ["EnvironmentSettings", "batch_mode_error"]
 
-_MODE = "execution.runtime-mode"
 _CATALOG = "default_catalog"
 _DATABASE = "default_database"
+
+
+def batch_mode_error(where: str) -> UnsupportedFeatureError:
+    """Return the error of a runtime mode other than STREAMING for tables."""
+    return UnsupportedFeatureError(
+        "batch mode is not supported for tables",
+        where=where,
+        now="Use streaming mode with 'scan.bounded.mode' = 'latest-offset': the query ends, and the last change of each "
+        "key is the result.",
+    )
 
 
 @final
@@ -47,12 +56,7 @@ class EnvironmentSettings:
             Raises:
                 UnsupportedFeatureError: Always.
             """
-            raise UnsupportedFeatureError(
-                "batch mode is not supported for tables",
-                where="EnvironmentSettings.in_batch_mode",
-                now="Use streaming mode with 'scan.bounded.mode' = 'latest-offset': the query ends, and the last change "
-                "of each key is the result.",
-            )
+            raise batch_mode_error("EnvironmentSettings.in_batch_mode")
 
         inBatchMode = in_batch_mode
 

@@ -9,8 +9,10 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.time import Duration, machine_time_zone
 from kafkastream.model.job.configuration import Configuration
-from kafkastream.options.job import JOB_OPTIONS, PYTHON_EXECUTABLE
+from kafkastream.options.flink_settings import check_setting
+from kafkastream.options.job import JOB_OPTIONS, PYTHON_EXECUTABLE, RUNTIME_MODE
 from kafkastream.options.table_config import LOCAL_TIME_ZONE, STATE_TTL, TABLE_OPTIONS
+from kafkastream.table.environment_settings import batch_mode_error
 from kafkastream.table.sql_dialect import SqlDialect
 
 __all__ = [
@@ -52,12 +54,16 @@ class TableConfig:
 
         Raises:
             DefinitionError: The value is invalid for the key.
+            UnsupportedFeatureError: The setting is Flink's, and ignoring it would change results or security.
         """
+        check_setting(key, value)
         for option in (*TABLE_OPTIONS, *JOB_OPTIONS):
             if key in option.keys:
                 option.read(value)
         if key == LOCAL_TIME_ZONE.key:
             _check_zone(value)
+        if key == RUNTIME_MODE.key and RUNTIME_MODE.read(value) != RUNTIME_MODE.default:
+            raise batch_mode_error(RUNTIME_MODE.key)
         self._configuration.set_string(key, value)
         return self
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from kafkastream.table import EnvironmentSettings, TableEnvironment
@@ -21,12 +22,24 @@ def test_a_notebook_shows_the_rows_of_a_query_and_leaves_them_to_be_taken(spark:
     assert "<th>table name</th>" in t_env.execute_sql("SHOW TABLES")._repr_html_()
 
 
-def test_the_programs_session_stays_the_active_one(spark: SparkSession, capsys: pytest.CaptureFixture[str]) -> None:
+def warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+
+
+def test_the_programs_session_stays_the_active_one(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     before = type(spark).getActiveSession()  # other tests may have made another one active
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     t_env.execute_sql("CREATE TABLE seen (a INT, n BIGINT) WITH ('connector' = 'print')")
+    for key, value in {"state.backend.type": "rocksdb", "execution.checkpointing.mod": "EXACTLY_ONCE"}.items():
+        t_env.execute_sql(f"SET '{key}' = '{value}'")
     rows = "SELECT a, COUNT(*) FROM (VALUES (1, 'x'), (1, 'y')) AS t(a, b) GROUP BY a"
     t_env.execute_sql(f"INSERT INTO seen {rows}").wait()
     assert capsys.readouterr().out.splitlines()[-1].endswith("+I(1,2)")
+    assert [text.partition(": ")[2] for text in warnings(caplog)] == [
+        "no effect on Spark: state.backend.type; docs/support.md has the reasons",
+        "no options of Flink: 'execution.checkpointing.mod' (did you mean 'execution.checkpointing.mode'?)",
+    ]
     assert type(spark).getActiveSession() is before
     assert spark.conf.get("spark.sql.caseSensitive") == "false"

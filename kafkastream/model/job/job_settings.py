@@ -16,6 +16,7 @@ from kafkastream.model.job.page_settings import page_settings_of
 from kafkastream.model.job.restart_strategies import restart_strategy_of
 from kafkastream.options import checkpoints, latency
 from kafkastream.options import job as options
+from kafkastream.options.flink_settings import check_setting
 
 __all__ = ["job_settings"]
 
@@ -87,6 +88,8 @@ def _latency(configuration: Configuration) -> LatencySettings | None:
 
 
 def _refuse_unsupported(configuration: Configuration) -> None:
+    for key, value in configuration.to_dict().items():
+        check_setting(key, value)
     if configuration.get(options.PYTHON_ARCHIVES):
         raise UnsupportedFeatureError(
             "archives for the workers are unpacked where Spark is started, not by the job",

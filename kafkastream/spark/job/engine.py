@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from kafkastream.model.graph.flow_text import flow_text
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.model.job.page_settings import PageSettings
+from kafkastream.options.flink_settings import setting_notes
 from kafkastream.page.job_state import JobFacts
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
     from kafkastream.page.server import PageServer
 
 __all__ = ["start", "start_and_collect"]
+
+log = logging.getLogger("kafkastream")
 
 
 def start(graph: JobGraph, settings: JobSettings) -> Job:
@@ -124,6 +128,8 @@ def _started(
         LATENCY_SLOTS.give_back(run.id)
         folder.clean()
         raise
+    for note in setting_notes(settings.configuration):
+        log.warning("job %r: %s", settings.name, note)
     lines = JobLines.of(settings.name, graph, settings.progress)
     lines.started(flow_text(graph), session.sparkContext.uiWebUrl, None if server is None else server.address)
     job = Job(

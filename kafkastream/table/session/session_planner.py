@@ -11,6 +11,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.options.job import RUNTIME_MODE
 from kafkastream.options.table_config import IDLE_TIMEOUT, NOT_NULL_ENFORCER, STATE_TTL
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.connectors import TableSink, sink_of
@@ -25,6 +26,7 @@ from kafkastream.sql.planner.query_planner import planned
 from kafkastream.sql.session_functions import PYTHON_FUNCTIONS, NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
+from kafkastream.table.environment_settings import batch_mode_error
 from kafkastream.table.table_config import TableConfig
 
 __all__ = ["Plan", "SessionPlanner"]
@@ -147,7 +149,13 @@ class SessionPlanner:
         return Plan(changes, Target(sink, definition))
 
     def graph(self, plans: Sequence[Plan]) -> JobGraph:
-        """Build the job graph of queries that start and stop together."""
+        """Build the job graph of queries that start and stop together.
+
+        Raises:
+            UnsupportedFeatureError: The runtime mode is not STREAMING, whose results are changes.
+        """
+        if self.config.get_configuration().get(RUNTIME_MODE) != RUNTIME_MODE.default:
+            raise batch_mode_error(RUNTIME_MODE.key)
         ids, settings = itertools.count(1), self.settings
         graphs = [query_graph(plan.relation, plan.target, settings, ids) for plan in plans]
         return JobGraph(tuple(itertools.chain.from_iterable(graph.nodes for graph in graphs))).with_dead_letters()
