@@ -50,7 +50,7 @@ bench: jars ## All benchmarks, with PyFlink if PYFLINK= names a Python that has 
 
 cluster: jars $(ARCHIVE) ## Nightly: all examples on a standalone cluster, and executors killed there: takes ten minutes
 	pytest tests/cluster
-	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py --deselect tests/docs/test_examples.py::test_copy_topic_by_spark_submit
+	python -m tests.cluster.on_cluster pytest --assert=plain tests/docs/test_examples.py
 
 docs: $(DOCS)/.ready ## The documentation as a site, in build/site; each link is checked, and warnings are errors
 	rm -rf build/pages build/site

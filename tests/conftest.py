@@ -38,6 +38,7 @@ LONG: Final = frozenset(
         "docs/test_docs.py",
         "docs/test_examples.py",
         "docs/test_query_pages.py",
+        "docs/test_readme.py",
         "docs/test_sql_pages.py",
         "integration/test_calm_sinks.py",
         "integration/test_doctor.py",

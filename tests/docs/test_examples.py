@@ -1,14 +1,11 @@
-"""The examples run in each of the three ways that the README names, and write what they say."""
+"""The examples run by ``kafkastream run``, and write what they say; test_readme.py starts a job in each of the three ways."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,7 +17,6 @@ from kafkastream.datastream.formats.avro import ConfluentRegistryAvroDeserializa
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import Group
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.spark.session.jars import connector_jars
 from kafkastream.spark.session.master import is_cluster
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record
 from kafkastream.testing.postgres import PostgresDatabase
@@ -31,22 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-TIMEOUT_S = 120
 TIME_MS = round(time.time() * 1000) - 60_000  # not long ago, or the broker's retention deletes the records
-
-
-def command(name: str) -> str:
-    """A program of this environment, which need not be on the path."""
-    found = shutil.which(name, path=os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
-    assert found, name
-    return found
-
-
-def run(start: Sequence[str], example: str, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
-    script = [str(EXAMPLES / example), "--bootstrap-servers", kafka.bootstrap_servers]
-    arguments = [*start, *script, "--input", topics[0], "--output", topics[1]]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
-    assert done.returncode == 0, done.stderr
 
 
 class RunHere(Protocol):
@@ -87,22 +68,21 @@ def topics(new_topic: NewTopic) -> tuple[str, str]:
     return new_topic(), new_topic()
 
 
-def test_filter_orders_by_python(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_filter_orders(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     kafka.produce(topics[0], ['{"real_pay": "99.99"}', '{"real_pay": "100.00"}'])
-    run([sys.executable], "filter_orders.py", kafka, topics)
+    run_here("filter_orders.py", kafka, topics)
     assert values(kafka, topics[1]) == [b'{"real_pay": "100.00"}']
 
 
-def test_split_words_by_kafkastream_run(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_split_words(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     kafka.produce(topics[0], ["to be or", "not to be"])
-    run([command("kafkastream"), "run"], "split_words.py", kafka, topics)
+    run_here("split_words.py", kafka, topics)
     assert values(kafka, topics[1]) == [b"to", b"be", b"or", b"not", b"to", b"be"]
 
 
-def test_copy_topic_by_spark_submit(kafka: KafkaBroker, topics: tuple[str, str]) -> None:
+def test_copy_topic(run_here: RunHere, kafka: KafkaBroker, topics: tuple[str, str]) -> None:
     kafka.produce(topics[0], [Record("as it is", timestamp_ms=TIME_MS)])
-    jars = ",".join(map(str, connector_jars()))
-    run([command("spark-submit"), "--jars", jars], "copy_topic.py", kafka, topics)
+    run_here("copy_topic.py", kafka, topics)
     copied = [(record.value, record.timestamp_ms) for record in kafka.consume(topics[1])]
     assert copied == [(b"as it is", TIME_MS)]
 
