@@ -99,6 +99,9 @@ SCENARIOS: Final = (
             Step("a@1 a@12", out=["a [0,10) 1 @9.999"]),
             Step("b@2/1", late=["b@2"]),
             Step("a@30", out=["a [10,20) 12 @19.999"]),
+            # Both are idle then, so the watermark goes to the highest.
+            Step("a@35 b@50/1", out=["a [30,40) 30 35 @39.999"]),
+            Step("a@41/1 b@70/1", out=["b [50,60) 50 @59.999"], late=["a@41"]),
         ],
     ),
     Scenario(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, final
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any, final
 
 from kafkastream.model.common.watermark_strategy import MAX_WATERMARK, MIN_WATERMARK, NoWatermarks, WatermarkStrategy
 from kafkastream.model.connectors.subscription import TopicPartition
@@ -16,8 +16,16 @@ from kafkastream.model.graph.job_graph import (
     OperatorKind,
     OperatorNode,
     SourceNode,
+    UnionNode,
 )
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids, operator_ids
+from kafkastream.spark.plan.watermark_valve import (
+    Channels,
+    InputStatus,
+    StatusWatermarkValve,
+    combined_status,
+    lowest_or_highest,
+)
 from kafkastream.spark.worker.record_decoders import owner_subtask, split_name
 from kafkastream.sql.plan.query_node import StreamNode
 
@@ -25,13 +33,6 @@ __all__ = ["Seen", "WatermarkService"]
 
 Seen = Mapping[int, Mapping[str, int]]
 """Watermark of each split, by the node that generates watermarks."""
-
-
-class _Input(NamedTuple):
-    """Watermark of one of an operator's inputs; an idle input does not hold back the operator."""
-
-    watermark: int
-    is_idle: bool = False
 
 
 @final
@@ -68,11 +69,13 @@ class WatermarkService:
         self._timeouts_s = {one.idle_timeout.to_millis() / 1000 for one in strategies if one.idle_timeout}
         self._names = operator_ids(graph.nodes)
         self._keyed = keyed_operator_ids(graph)
-        self._splits: dict[int, frozenset[TopicPartition]] = {}
+        self._splits: dict[int, dict[TopicPartition, int]] = {}  # with the subtask that reads it
         self._finished: dict[int, frozenset[TopicPartition]] = {}
         self._ended: set[int] = set()
         self.has_read_collections = False
         self._combined: dict[int, int] = {}
+        self._subtask_watermarks: dict[tuple[int, int], int] = {}
+        self._valves: dict[tuple[int, int | str], StatusWatermarkValve] = {}
         aligned = [node.watermarks.alignment for node in graph.sources if node.watermarks.alignment is not None]
         self._align_every = min((one.update_interval.to_millis() / 1000 for one in aligned), default=0)
         self._align_at = self._began
@@ -94,16 +97,15 @@ class WatermarkService:
 
     def watermarks(self) -> dict[str, int]:
         """Return the watermarks of the keyed operators, by their identities."""
-        return {name: self._of(self._graph[node]).watermark for node, name in self._keyed.items()}
+        return {name: self._after_keyed(self._graph[node]).watermark for node, name in self._keyed.items()}
 
     def of_subtasks(self, source: int) -> dict[int, int]:
         """Return the watermarks of a source's subtasks, for those that have one."""
-        subtasks: dict[int, list[_Input]] = {}
-        for partition, one in self._of_partitions(self._source(source)).items():
-            owner = owner_subtask(partition.topic, partition.partition, self._parallelism)
-            subtasks.setdefault(owner, []).append(one)
-        come_to = {subtask: _come_to(own) for subtask, own in subtasks.items()}
-        return {subtask: watermark for subtask, watermark in come_to.items() if watermark > MIN_WATERMARK}
+        subtasks: dict[int, list[InputStatus]] = {}
+        for partition, status in self._of_partitions(self._source(source)).items():
+            subtasks.setdefault(self._splits[source][partition], []).append(status)
+        watermarks = {subtask: lowest_or_highest(statuses) for subtask, statuses in subtasks.items()}
+        return {subtask: watermark for subtask, watermark in watermarks.items() if watermark > MIN_WATERMARK}
 
     def of_partitions(self, source: int) -> dict[TopicPartition, tuple[int | None, bool]]:
         """Return the watermark of each partition of a source, None if there is none, and whether it is idle."""
@@ -131,7 +133,7 @@ class WatermarkService:
             for one in self._of_partitions(node).values()
             if one.watermark > MIN_WATERMARK
         ]
-        return _come_to(group) + alignment.max_drift.to_millis() if group else None
+        return lowest_or_highest(group) + alignment.max_drift.to_millis() if group else None
 
     def align(self) -> Mapping[int, frozenset[TopicPartition]]:
         """Return the partitions to pause, by source; updated once per update interval.
@@ -145,13 +147,16 @@ class WatermarkService:
 
     def add_splits(self, source: int, partitions: Iterable[TopicPartition]) -> None:
         """Register partitions of a source; each counts for the watermark at once."""
-        self._splits[source] = self._splits.get(source, frozenset()).union(partitions)
+        splits = self._splits.setdefault(source, {})
+        parallelism = self._graph[source].parallelism or self._parallelism
+        new = [partition for partition in partitions if partition not in splits]
+        splits.update({one: owner_subtask(one.topic, one.partition, parallelism) for one in new})
 
     def mark_polled(self) -> None:
         """Note a poll for records: a split without records becomes idle after its timeout.
 
         Splits become idle one after the other also if one poll finds several: one that is idle earlier lets the watermark
-        advance to those of the others. If all became idle at once, it would stay.
+        advance to those of the others, and which one is the last decides where it ends.
         """
         before, now = self._looked, self._clock()
         for source, partitions in self._waiting.items():
@@ -189,43 +194,71 @@ class WatermarkService:
         """Note that a source has ended."""
         self._ended.add(source)
 
-    def _of(self, node: Node) -> _Input:
-        """Return the watermark after a node; it never decreases."""
-        found = self._now(node)
-        combined = max(self._combined.get(node.id, MIN_WATERMARK), found.watermark)
-        self._combined[node.id] = combined
-        return _Input(combined, found.is_idle)
+    def _after_keyed(self, node: Node) -> InputStatus:
+        """Return the status after a keyed operator, whose subtasks all get the watermarks of all subtasks before it."""
+        reached = self._combined.get(node.id, MIN_WATERMARK)
+        inputs = []
+        for number, taken in enumerate(node.inputs):
+            valve = self._valves.setdefault((node.id, number), StatusWatermarkValve(reached))
+            inputs.append(valve.update(self._after(self._graph[taken])))
+        status = combined_status(inputs, reached)
+        self._combined[node.id] = status.watermark
+        return status
 
-    def _now(self, node: Node) -> _Input:
-        if isinstance(node, SourceNode):
-            return self._of_source(node)
-        inputs = [self._of(self._graph[taken]) for taken in node.inputs]
+    def _after(self, node: Node) -> Channels:
+        """Return the status of each subtask after a node."""
+        if isinstance(node, KeyedNode):
+            return {(node.id, ""): self._after_keyed(node)}  # all have the same
+        channels = self._after_source(node) if isinstance(node, SourceNode) else self._after_operator(node)
+        reached = lowest_or_highest(channels.values())
+        self._combined[node.id] = max(self._combined.get(node.id, MIN_WATERMARK), reached)
+        return channels
+
+    def _after_operator(self, node: Node) -> Channels:
+        before = {key: status for taken in node.inputs for key, status in self._after(self._graph[taken]).items()}
+        if isinstance(node, UnionNode):
+            return before  # In Flink a union is not an operator: its inputs are channels of the next operator.
         strategy = _strategy(node)
         if strategy is None:
-            return _lowest(inputs)
-        (upstream,) = inputs
-        if upstream.watermark == MAX_WATERMARK:
-            return upstream
-        splits = self._subtasks(node) or ("",)  # without any, as with an empty one
-        return _made_by(strategy, [self._of_split(node, strategy, split) for split in splits])
+            by_subtask: dict[str, dict[tuple[int, str], InputStatus]] = {}
+            for (origin, subtask), status in before.items():
+                by_subtask.setdefault(subtask, {})[origin, subtask] = status
+            return {
+                (node.id, subtask): self._valves.setdefault((node.id, subtask), StatusWatermarkValve()).update(statuses)
+                for subtask, statuses in by_subtask.items()
+            }
+        if lowest_or_highest(before.values()) == MAX_WATERMARK:
+            return {(node.id, ""): InputStatus(MAX_WATERMARK)}
+        subtasks = self._subtasks(node) or ("",)  # without any, as with an empty one
+        return {(node.id, subtask): self._of_split(node, strategy, subtask) for subtask in subtasks}
 
-    def _of_source(self, node: SourceNode) -> _Input:
+    def _after_source(self, node: SourceNode) -> Channels:
         match node:
             case SourceNode(source=CollectionSource(ends=True)):
-                return _Input(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)
+                return {(node.id, ""): InputStatus(MAX_WATERMARK if self.has_read_collections else MIN_WATERMARK)}
             case SourceNode() if node.id in self._ended:
-                return _Input(MAX_WATERMARK)
+                return {(node.id, ""): InputStatus(MAX_WATERMARK)}
             case SourceNode() if not self._splits.get(node.id):  # without any partition, as with an empty one
-                return _made_by(node.watermarks, [self._of_split(node, node.watermarks, "")])
-            case _:
-                return _made_by(node.watermarks, self._of_partitions(node).values())
+                return {(node.id, ""): self._of_split(node, node.watermarks, "")}
+        statuses = self._of_partitions(node)
+        finished = self._finished.get(node.id, frozenset())
+        subtasks: dict[int, list[InputStatus]] = {}
+        for partition in statuses.keys() - finished or statuses:
+            subtasks.setdefault(self._splits[node.id][partition], []).append(statuses[partition])
+        channels = {}
+        for subtask, of_subtask in subtasks.items():
+            reached = self._subtask_watermarks.get((node.id, subtask), MIN_WATERMARK)
+            status = combined_status(of_subtask, reached)
+            self._subtask_watermarks[node.id, subtask] = status.watermark
+            channels[node.id, str(subtask)] = status
+        return channels
 
-    def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, _Input]:
+    def _of_partitions(self, node: SourceNode) -> dict[TopicPartition, InputStatus]:
         """Return the watermarks of a source's partitions; a finished one counts as idle."""
         finished = self._finished.get(node.id, frozenset())
         found = {
             partition: self._of_split(node, node.watermarks, split_name(partition))
-            for partition in self._splits.get(node.id, frozenset())
+            for partition in self._splits.get(node.id, ())
         }
         return {p: one._replace(is_idle=True) if p in finished else one for p, one in found.items()}
 
@@ -235,11 +268,13 @@ class WatermarkService:
             return frozenset()
         return frozenset(p for p, one in self._of_partitions(node).items() if not one.is_idle and one.watermark > limit)
 
-    def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> _Input:
+    def _of_split(self, node: Node, strategy: WatermarkStrategy[Any], split: str) -> InputStatus:
         timeout, since = strategy.idle_timeout, self._active.get((node.id, split), self._began)
         is_quiet = timeout is not None and self._looked >= since + timeout.to_millis() / 1000
         is_idle = is_quiet or (node.id, split) in self._marked_idle
-        return _Input(self._seen.get(node.id, {}).get(split, MIN_WATERMARK), is_idle)
+        is_constant = isinstance(strategy.generation, NoWatermarks)
+        seen = MIN_WATERMARK if is_constant else self._seen.get(node.id, {}).get(split, MIN_WATERMARK)
+        return InputStatus(seen, is_idle)
 
     def _subtasks(self, node: Node) -> frozenset[str]:
         """Return the subtasks of a node that can receive elements: those that own a partition; all, after a shuffle."""
@@ -250,7 +285,7 @@ class WatermarkService:
         owners = {
             owner_subtask(split.topic, split.partition, self._parallelism) % subtasks % (node.parallelism or subtasks)
             for source in before
-            for split in self._splits.get(source.id, frozenset()) - self._finished.get(source.id, frozenset())
+            for split in self._splits.get(source.id, {}).keys() - self._finished.get(source.id, frozenset())
             if source.id not in self._ended
         }
         if any(isinstance(one, KeyedNode) for one in before):
@@ -282,20 +317,3 @@ def _strategy(node: Node) -> WatermarkStrategy[Any] | None:
             return strategy
         case _:
             return None
-
-
-def _made_by(strategy: WatermarkStrategy[Any], splits: Iterable[_Input]) -> _Input:
-    """Return the watermark after a node that generates watermarks of these splits."""
-    return _Input(MIN_WATERMARK) if isinstance(strategy.generation, NoWatermarks) else _lowest(splits)
-
-
-def _lowest(inputs: Iterable[_Input]) -> _Input:
-    """Return the watermark of several inputs: the minimum of those that are not idle; if all are, it stays."""
-    active = [one.watermark for one in inputs if not one.is_idle]
-    return _Input(min(active, default=MIN_WATERMARK), is_idle=not active)
-
-
-def _come_to(inputs: Sequence[_Input]) -> int:
-    """Return the progress of several inputs: the minimum of those that are not idle; if all are, the maximum."""
-    lowest = _lowest(inputs)
-    return max(one.watermark for one in inputs) if lowest.is_idle else lowest.watermark

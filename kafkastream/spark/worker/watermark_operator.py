@@ -77,7 +77,7 @@ class WatermarkOperator(TimestampOperator):
             return None
         match self.strategy.generation:
             case NoWatermarks():
-                return None
+                return None if self.strategy.idle_timeout is None else MIN_WATERMARK  # elements end idleness
             case BoundedOutOfOrderness(bound=bound):
                 latest = max(flinks_times(batch))
                 return max(latest - bound.to_millis() - 1, MIN_WATERMARK)

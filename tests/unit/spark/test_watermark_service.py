@@ -72,7 +72,7 @@ def test_new_partition_holds_back_and_sets_nothing_back() -> None:
     assert time.watermarks() == {"keyed": 60}
 
 
-def test_idle_partitions_hold_back_nobody_and_when_all_are_time_stands_still() -> None:
+def test_idle_partitions_do_not_hold_back_the_others() -> None:
     clock = Clock()
     time = WatermarkService(
         JobGraph((source(1, MONOTONOUS.with_idleness(Duration.of_seconds(5))), keyed(2, 1))), 2, clock
@@ -99,6 +99,93 @@ def idle_after_5_s(clock: Clock) -> WatermarkService:
     time = WatermarkService(JobGraph((source(1, strategy), keyed(2, 1))), 2, clock)
     time.add_splits(1, [P0, P1])
     return time
+
+
+def idle_one_after_the_other(graph: JobGraph, parallelism: int) -> list[int]:
+    """Watermarks while the split that is ahead becomes idle after 5 s, and the one behind after 8 s."""
+    clock = Clock()
+    time = WatermarkService(graph, parallelism, clock)
+    sources = [node.id for node in graph.sources]
+    for node in sources:
+        time.add_splits(node, [P0, P1] if len(sources) == 1 else [P0])
+    ahead, behind = (sources[0], "t-0"), (sources[-1], "t-1" if len(sources) == 1 else "t-0")
+    time.observe({ahead[0]: {ahead[1]: 900}})
+    clock.now = 3
+    time.observe({behind[0]: {behind[1]: 100}})
+    watermarks = []
+    for clock.now in (4.0, 6.0, 9.0):
+        time.mark_polled()
+        watermarks.append(time.watermarks()["keyed"])
+    time.observe({behind[0]: {behind[1]: 950}})
+    watermarks.append(time.watermarks()["keyed"])
+    return watermarks
+
+
+def test_watermark_goes_to_the_highest_when_all_inputs_are_idle() -> None:
+    strategy = MONOTONOUS.with_idleness(Duration.of_seconds(5))
+    later = OperatorNode(id=5, name="later", input=4, kind=OperatorKind.MAP, function=str)
+    two = (source(1, strategy), source(2, strategy))
+    union = UnionNode(id=4, name="union", merged=(1, 2))
+    expected = [100, 100, 900, 950]
+    assert idle_one_after_the_other(JobGraph((source(1, strategy), keyed(2, 1))), 1) == expected
+    assert idle_one_after_the_other(JobGraph((source(1, strategy), keyed(2, 1))), 2) == expected
+    assert idle_one_after_the_other(JobGraph((*two, union, keyed(6, 4))), 2) == expected
+    assert idle_one_after_the_other(JobGraph((*two, union, later, keyed(6, 5))), 2) == expected
+    assert idle_one_after_the_other(JobGraph((*two, keyed(6, 1, 2))), 2) == expected
+
+
+def test_partition_that_is_active_again_and_behind_holds_back_those_of_its_subtask_only() -> None:
+    for parallelism, expected in ((1, 300), (2, 400)):  # as in Flink, where a subtask combines its partitions otherwise
+        clock = Clock()
+        strategy = MONOTONOUS.with_idleness(Duration.of_seconds(5))
+        time = WatermarkService(JobGraph((source(1, strategy), keyed(2, 1))), parallelism, clock)
+        time.add_splits(1, [P0, P1])
+        time.observe({1: {"t-0": 100, "t-1": 50}})
+        clock.now = 4
+        time.observe({1: {"t-0": 300}})
+        clock.now = 6  # P1 is idle
+        time.mark_polled()
+        assert time.watermarks() == {"keyed": 300}
+        time.observe({1: {"t-1": 60}})
+        assert time.watermarks() == {"keyed": 300}
+        time.observe({1: {"t-0": 400}})
+        assert time.watermarks() == {"keyed": expected}
+        time.observe({1: {"t-0": 500, "t-1": 450}})
+        assert time.watermarks() == {"keyed": 450}
+
+
+def test_highest_watermark_of_idle_partitions_stays_after_a_restart_until_one_passes_it() -> None:
+    strategy = MONOTONOUS.with_idleness(Duration.of_seconds(5))
+    graph = JobGraph((source(1, strategy), keyed(2, 1)))
+    clock = Clock()
+    before, after = WatermarkService(graph, 2, clock), WatermarkService(graph, 2, clock)
+    before.add_splits(1, [P0, P1])
+    before.observe({1: {"t-0": 900, "t-1": 100}})
+    clock.now = 9
+    before.mark_polled()
+    assert before.watermarks() == {"keyed": 900}
+    after.restore(before.content())
+    after.add_splits(1, [P0, P1])
+    after.observe({1: {"t-1": 200}})
+    assert after.watermarks() == {"keyed": 900}
+    after.observe({1: {"t-0": 990, "t-1": 950}})
+    assert after.watermarks() == {"keyed": 950}
+
+
+def test_source_without_watermarks_may_be_idle() -> None:
+    clock = Clock()
+    silent = WatermarkStrategy.no_watermarks().with_idleness(Duration.of_seconds(5))
+    time = WatermarkService(JobGraph((source(1, silent), source(2), keyed(3, 1, 2))), 1, clock)
+    time.add_splits(1, [P0])
+    time.add_splits(2, [P0])
+    clock.now = 3
+    time.observe({1: {"t-0": MIN_WATERMARK}, 2: {"t-0": 50}})
+    clock.now = 7
+    time.mark_polled()
+    assert time.watermarks() == {"keyed": MIN_WATERMARK}
+    clock.now = 9
+    time.mark_polled()
+    assert time.watermarks() == {"keyed": 50}
 
 
 def test_micro_batch_that_takes_longer_than_the_timeout_makes_its_partitions_not_idle() -> None:
