@@ -142,6 +142,26 @@ def test_errors_and_tombstones_are_ignored_when_asked(read: Read, parts: Parts, 
     assert collected(read, values_as(parts, lenient, topic)) == [Row(id=1, price=None), Row(id=None, price=None)]
 
 
+class Upper(DeserializationSchema[str]):
+    def deserialize(self, message: bytes | None) -> str | None:
+        return None if message is None else message.decode().upper()
+
+
+@pytest.mark.parametrize(
+    "config", [{}, {"message.timestamp.type": "LogAppendTime"}], ids=["by Python", "by Spark's sink"]
+)
+def test_bytes_without_tombstones_are_copied_and_a_users_schema_is_given_them(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: Any, config: dict[str, str]
+) -> None:
+    copy = new_topic(config=config)
+    parts.kafka.produce(topic, [Record("a"), Record(None, key="k"), Record("b")])
+    read(values_as(parts, ByteArraySchema(), topic)).sink_to(parts.sink(copy, ByteArraySchema()))
+    if not config:
+        read(values_as(parts, Upper(), topic)).sink_to(parts.sink(copy))
+    env.execute("copy")
+    assert parts.values(copy) == (["a", "b"] if config else ["A", "B", "a", "b"])
+
+
 def test_kafkas_own_deserializers_hand_on_tombstones(read: Read, parts: Parts, topic: str) -> None:
     parts.kafka.produce(topic, [Record((7).to_bytes(8, "big")), Record(None, key="k")])
     longs = KafkaRecordDeserializationSchema.value_only("org.apache.kafka.common.serialization.LongDeserializer")

@@ -15,7 +15,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, field_values, named_rows
 from kafkastream.model.common.types import RowTypeInfo, TypeInformation, Types
 from kafkastream.model.formats.avro_schema import avro_schema, parsed_schema, read_avro
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = ["AvroRowDeserializationSchema", "AvroRowSerializationSchema"]
 
@@ -88,9 +88,9 @@ class AvroRowDeserializationSchema(_AvroRowSchema, DeserializationSchema[Row]):
         Row(id=7)
     """
 
-    def deserialize(self, message: bytes) -> Row:
+    def deserialize(self, message: bytes | None) -> Row:
         """Return the row of a record."""
-        row: Row = self._field.load(read_avro(message, self._parsed))
+        row: Row = self._field.load(read_avro(non_null(message), self._parsed))
         return row
 
     def get_produced_type(self) -> RowTypeInfo:

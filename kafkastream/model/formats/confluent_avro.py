@@ -74,23 +74,20 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
 
     forGeneric = for_generic
 
-    def deserialize(self, message: bytes) -> dict[str, Any]:
-        """Return the record of a message.
+    def deserialize(self, message: bytes | None) -> dict[str, Any] | None:
+        """Return the record of a message; None for a tombstone.
 
         Raises:
             OSError: The registry does not answer.
             ValueError: The message is not in Confluent's format, its schema is not in the registry, or it cannot be read with
                 the reader's schema.
         """
+        if message is None:
+            return None
         schema_id, data = unframed(message)
         writer, reader = _schemas(self)(schema_id)
         record: dict[str, Any] = read_avro(data, writer, reader)
         return record
-
-    @property
-    def drops_tombstones(self) -> bool:
-        """Always."""
-        return True
 
 
 @final

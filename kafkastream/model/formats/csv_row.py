@@ -15,7 +15,7 @@ from kafkastream.model.common.types import RowTypeInfo, TypeInformation
 from kafkastream.model.formats.csv_reading import CsvReading
 from kafkastream.model.formats.csv_text import CsvDialect
 from kafkastream.model.formats.csv_writing import CsvWriting
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = [
     "CsvRowBuilder",
@@ -112,14 +112,11 @@ class CsvRowDeserializationSchema(DeserializationSchema[Row]):
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_read", self.reading.reader())
 
-    def deserialize(self, message: bytes) -> Row | None:
+    def deserialize(self, message: bytes | None) -> Row | None:
         """Return the row of a line."""
-        return self._read(message)
-
-    @property
-    def drops_tombstones(self) -> bool:
-        """True if parse errors are ignored."""
-        return self.reading.ignore_parse_errors
+        if message is None and self.reading.ignore_parse_errors:
+            return None
+        return self._read(non_null(message))
 
     def get_produced_type(self) -> RowTypeInfo:
         """Return the rows' type."""

@@ -12,7 +12,7 @@ import attrs
 import msgspec
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = ["JsonDeserializationSchema", "JsonSerializationSchema", "object_of_json", "resolve_annotations"]
 
@@ -157,9 +157,9 @@ class JsonDeserializationSchema(DeserializationSchema[T]):
         self._type_class = type_class
         self._ignore_unknown = ignore_unknown
 
-    def deserialize(self, message: bytes) -> T:
+    def deserialize(self, message: bytes | None) -> T:
         """Return the object of ``message``."""
-        return object_of_json(message, self._type_class, ignore_unknown=self._ignore_unknown)
+        return object_of_json(non_null(message), self._type_class, ignore_unknown=self._ignore_unknown)
 
 
 @final

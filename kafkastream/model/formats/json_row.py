@@ -14,7 +14,7 @@ from kafkastream.model.common.types import RowTypeInfo, TypeInformation
 from kafkastream.model.formats.json_reading import JsonReading
 from kafkastream.model.formats.json_schema import row_type_of
 from kafkastream.model.formats.json_writing import row_writer
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = [
     "JsonRowDeserializationSchema",
@@ -82,14 +82,11 @@ class JsonRowDeserializationSchema(DeserializationSchema[Row]):
         """Reader of messages with these settings."""
         return JsonReading(self._type_info, self._fail_on_missing_field, self._ignore_parse_errors)
 
-    def deserialize(self, message: bytes) -> Row | None:
+    def deserialize(self, message: bytes | None) -> Row | None:
         """Return the row of a JSON object; None for ``null``."""
-        return self._read(message)
-
-    @property
-    def drops_tombstones(self) -> bool:
-        """True if parse errors are ignored."""
-        return self._ignore_parse_errors
+        if message is None and self._ignore_parse_errors:
+            return None
+        return self._read(non_null(message))
 
     def get_produced_type(self) -> RowTypeInfo:
         """Return the rows' type."""

@@ -8,7 +8,7 @@ import attrs
 
 from kafkastream.model.common.types import TypeInformation, Types
 from kafkastream.model.formats.charsets import check_charset, decoded, encoded, is_utf8
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = ["ByteArraySchema", "SimpleStringSchema"]
 
@@ -38,9 +38,9 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
 
     charset: str = attrs.field(default="UTF-8", validator=_known_charset)
 
-    def deserialize(self, message: bytes) -> str:
+    def deserialize(self, message: bytes | None) -> str:
         """Return the text of ``message``."""
-        return decoded(message, self.charset)
+        return decoded(non_null(message), self.charset)
 
     def serialize(self, element: str) -> bytes:
         """Return the bytes of ``element``."""
@@ -61,9 +61,12 @@ class SimpleStringSchema(DeserializationSchema[str], SerializationSchema[str]):
 @final
 @attrs.frozen
 class ByteArraySchema(DeserializationSchema[bytes], SerializationSchema[bytes]):
-    """Bytes as they are, in both directions."""
+    """Bytes as they are, in both directions.
 
-    def deserialize(self, message: bytes) -> bytes:
+    A null value (tombstone) is dropped, as in Flink.
+    """
+
+    def deserialize(self, message: bytes | None) -> bytes | None:
         """Return ``message`` itself."""
         return message
 

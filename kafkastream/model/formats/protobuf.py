@@ -8,7 +8,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.types import TypeInformation, Types
-from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema
+from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
 
 __all__ = ["ProtobufDeserializationSchema", "ProtobufSerializationSchema"]
 
@@ -52,9 +52,9 @@ class ProtobufDeserializationSchema(DeserializationSchema[M]):
 
     message_class: type[M] = attrs.field(validator=_is_message_class)
 
-    def deserialize(self, message: bytes) -> M:
+    def deserialize(self, message: bytes | None) -> M:
         """Return the message."""
-        element: M = self.message_class.FromString(message)
+        element: M = self.message_class.FromString(non_null(message))
         return element
 
     def get_produced_type(self) -> TypeInformation[M]:

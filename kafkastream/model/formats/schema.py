@@ -10,7 +10,7 @@ import attrs
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation
 
-__all__ = ["DeserializationSchema", "InitializationContext", "SerializationSchema"]
+__all__ = ["DeserializationSchema", "InitializationContext", "SerializationSchema", "non_null"]
 
 OUT = TypeVar("OUT")
 IN_contra = TypeVar("IN_contra", contravariant=True)
@@ -45,17 +45,23 @@ class DeserializationSchema(ABC, Generic[OUT]):
         """Return the element, or None to drop the record; an exception fails the job with the record's position.
 
         Args:
-            message: Bytes of a record's value; None for a tombstone.
+            message: Bytes of a record's value; None for a tombstone, as in Flink.
         """
-
-    @property
-    def drops_tombstones(self) -> bool:
-        """True if a record without a value (a tombstone) is dropped; otherwise it fails the job."""
-        return False
 
     def get_produced_type(self) -> TypeInformation[OUT] | None:
         """Return the type of the elements; None when it is not known."""
         return None
+
+
+def non_null(message: bytes | None) -> bytes:
+    """Return a record's value, for schemas that cannot read a null.
+
+    Raises:
+        ValueError: The value is null.
+    """
+    if message is None:
+        raise ValueError("the record's value is null (a tombstone)")
+    return message
 
 
 class SerializationSchema(ABC, Generic[IN_contra]):

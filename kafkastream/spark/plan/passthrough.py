@@ -44,15 +44,24 @@ END AS value
 @final
 @attrs.frozen
 class PassThrough:
-    """Topic and values that Spark's own Kafka sink writes."""
+    """Topic and values that Spark's own Kafka sink writes.
+
+    Args:
+        sink: The sink.
+        topic: The topic.
+        value: SQL expression of the value.
+        drops_tombstones: Whether records without a value are left out; the expression fails on them otherwise.
+    """
 
     sink: KafkaSink[Any]
     topic: str
     value: str
+    drops_tombstones: bool
 
     def writer(self, records: DataFrame) -> DataStreamWriter:
         """Return the writer of the records' values."""
-        return written_by_spark(records.selectExpr(self.value), self.sink).option("topic", self.topic)
+        copied = records.where("value IS NOT NULL") if self.drops_tombstones else records
+        return written_by_spark(copied.selectExpr(self.value), self.sink).option("topic", self.topic)
 
 
 def written_by_spark(records: DataFrame, sink: KafkaSink[Any]) -> DataStreamWriter:
@@ -101,7 +110,9 @@ def pass_through(graph: JobGraph) -> PassThrough | None:
         return None
     if graph.sources[0].keeps_records:  # only Python writes dead letters
         return None
-    return PassThrough(sink, topic, value) if Cluster(with_pem_stores(sink.properties)).log_append_time(topic) else None
+    if not Cluster(with_pem_stores(sink.properties)).log_append_time(topic):
+        return None
+    return PassThrough(sink, topic, value, drops_tombstones=value != _CHECKED_TEXT)
 
 
 def _changes_nothing(node: object) -> bool:

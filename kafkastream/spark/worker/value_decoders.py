@@ -30,24 +30,18 @@ def decode_values(schema: DeserializationSchema[Any], values: pa.Array) -> Seque
         ElementError: A value cannot be decoded; with its index.
     """
     decode: Decode = _COLUMN_DECODERS.get(type(schema), _one_by_one)
-    if not values.null_count:
-        return decode(schema, values)
-    if schema.drops_tombstones:
+    if values.null_count and decode in _OF_VALUES:
         return _around_nulls(decode, schema, values)
-    raise ElementError(values.is_null().index(True).as_py()) from ValueError("the record's value is null (a tombstone)")
+    return decode(schema, values)
 
 
-def _around_nulls(decode: Decode, schema: object, values: pa.Array) -> Sequence[Any]:
-    places = values.is_valid().to_pylist()
-    out: list[Any] = [None] * len(places)
-    present = [place for place, is_valid in enumerate(places) if is_valid]
+def _around_nulls(decode: Decode, schema: DeserializationSchema[Any], values: pa.Array) -> Sequence[Any]:
     try:
-        decoded = decode(schema, values.drop_null())
-    except ElementError as error:
-        raise ElementError(present[error.index]) from error.__cause__
-    for place, element in zip(present, decoded, strict=True):
-        out[place] = element
-    return out
+        of_null = each(schema.deserialize, [None])  # a tombstone
+        decoded = iter(decode(schema, values.drop_null()))
+    except ElementError:
+        return _one_by_one(schema, values)  # which names the first value that cannot be decoded
+    return [next(decoded) if is_valid else of_null[0] for is_valid in values.is_valid().to_pylist()]
 
 
 def _one_by_one(schema: DeserializationSchema[Any], values: pa.Array) -> Sequence[Any]:
@@ -73,6 +67,8 @@ _COLUMN_DECODERS: Final[Mapping[type, Decode]] = {
     ByteArraySchema: _bytes,
     JsonRowDeserializationSchema: decode_json_rows,
 }
+_OF_VALUES: Final[frozenset[Decode]] = frozenset({_text, decode_json_rows})
+"""Decoders of columns without nulls."""
 
 
 def deserialize_values(deserializer: KafkaDeserializer, values: pa.Array) -> Sequence[Any]:

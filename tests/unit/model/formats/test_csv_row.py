@@ -66,7 +66,9 @@ def test_schemas_are_values() -> None:
 
 def test_tombstones_are_dropped_with_the_errors() -> None:
     builder = CsvRowDeserializationSchema.Builder(ORDER)
-    assert [builder.set_ignore_parse_errors(on).build().drops_tombstones for on in (False, True)] == [False, True]
+    assert builder.set_ignore_parse_errors(True).build().deserialize(None) is None
+    with pytest.raises(ValueError, match="tombstone"):
+        builder.set_ignore_parse_errors(False).build().deserialize(None)
 
 
 @pytest.mark.parametrize(

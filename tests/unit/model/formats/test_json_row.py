@@ -71,10 +71,11 @@ def test_builders_build_what_constructors_do() -> None:
     assert built == JsonRowDeserializationSchema.Builder(ITEM).failOnMissingField().build()
     assert built == JsonRowDeserializationSchema(ITEM, fail_on_missing_field=True)
     assert built.get_produced_type() == ITEM
-    assert not built.drops_tombstones
+    with pytest.raises(ValueError, match="tombstone"):
+        built.deserialize(None)
     lenient = JsonRowDeserializationSchema.Builder().type_info(ITEM).ignore_parse_errors().build()
     assert lenient == JsonRowDeserializationSchema(ITEM, ignore_parse_errors=True)
-    assert lenient.drops_tombstones
+    assert lenient.deserialize(None) is None
     assert JsonRowSerializationSchema.builder().with_type_info(ITEM).build() == JsonRowSerializationSchema(ITEM)
 
 
