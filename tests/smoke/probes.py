@@ -144,6 +144,7 @@ def accumulators(session: SparkSession) -> None:
 def pickles(_: SparkSession) -> None:
     number = 3
     assert pickle.loads(python.dumps(lambda: number))() == 3
+    assert pickle.loads(python.state_dumps(lambda: number))() == 3
 
 
 def arrow(_: SparkSession) -> None:

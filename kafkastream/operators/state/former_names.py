@@ -33,6 +33,8 @@ STATE_CLASSES: Final = (
     ("kafkastream.model.windows.windows", "GlobalWindow"),
     ("kafkastream.model.windows.windows", "TimeWindow"),
     ("kafkastream.operators.state.list_segments", "LongList"),
+    ("kafkastream.operators.state.program_classes", "named_member"),
+    ("kafkastream.operators.state.program_classes", "program_class"),
     # values of the user's
     ("kafkastream.model.common.immutable", "FrozenMap"),
     ("kafkastream.model.common.time", "Duration"),

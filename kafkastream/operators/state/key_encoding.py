@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import pickle
 import zlib
-from collections.abc import Callable, Hashable
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Iterable
+from enum import Enum
+from typing import Any, Final, final
 
 from kafkastream.model.common.row import Row
+from kafkastream.operators.state.program_classes import MAIN_MODULE, reduced_by_name
 
 __all__ = ["NO_KEY", "bucket_of", "encoded_key", "key_encoder"]
 
@@ -16,57 +18,90 @@ _PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
 _PROTOCOL: Final = 4
 
 
-def encoded_key(key: object, *, is_typed: bool = False) -> bytes:
+def encoded_key(key: object) -> bytes:
     """Return the bytes of a key: equal for equal keys of the same type, in every process and after every restart.
 
-    Pickle memoizes objects by identity, so two equal tuples may differ in bytes; the memo is turned off.
+    As in PyFlink, two keys are one if their pickles are equal, whatever their ``__eq__`` says. Pickle memoizes objects
+    by identity, so two equal tuples may differ in bytes; the memo is turned off.
 
     Args:
         key: The key.
-        is_typed: Whether the key has a declared type, and so may be a list.
 
     Raises:
-        TypeError: The key cannot be hashed, or not be pickled.
+        TypeError: The key cannot be pickled, or not to the same bytes each time.
 
     Example:
         >>> pickle.loads(encoded_key(("a", 1)))
         ('a', 1)
-        >>> encoded_key(["a"])
+        >>> encoded_key({"a"})
         Traceback (most recent call last):
-        TypeError: unhashable type: 'list'
+        TypeError: a set has no order, so it cannot be a key: make it a sorted tuple
     """
     if type(key) in _PLAIN:
         return pickle.dumps(key, _PROTOCOL)
-    if not is_typed and not isinstance(key, bytearray):  # which is a key in Flink, and needs no hash here
-        hash(key)
-    _refuse_unordered(key)
     buffer = io.BytesIO()
-    pickler = pickle.Pickler(buffer, _PROTOCOL)
+    pickler = _KeyPickler(buffer, _PROTOCOL)
     pickler.fast = True
     try:
+        _refuse_unordered(key)
         pickler.dump(key)
     except (pickle.PicklingError, AttributeError, RecursionError) as error:
         raise TypeError(f"the key cannot be pickled: {error}") from error
     return buffer.getvalue()
 
 
-def _refuse_unordered(key: object) -> None:
-    """Refuse sets, whose order differs between processes, and dicts, whose order is that of insertion."""
-    if isinstance(key, (frozenset, dict)):
-        what = "map" if isinstance(key, dict) else "set"
-        raise TypeError(f"a {what} has no order, so it cannot be a key: make it a sorted tuple")
-    if isinstance(key, (tuple, list, Row)):
-        for part in key:
-            _refuse_unordered(part)
+@final
+class _KeyPickler(pickle.Pickler):
+    """Pickler that writes classes of the program's main script by name."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        """Return how to write an object; NotImplemented for the usual way."""
+        reduced = reduced_by_name(obj)
+        if reduced is not None:
+            return reduced
+        if isinstance(obj, type) and obj.__module__ == MAIN_MODULE:
+            raise pickle.PicklingError(
+                f"its class {obj.__qualname__} cannot be found by its name: define it in the main script outside of "
+                "functions, under a name that no other class has, or in a module"
+            )
+        return NotImplemented
 
 
-def key_encoder(*, is_typed: bool = False) -> Callable[[Hashable], bytes]:
+def _refuse_unordered(part: object, *, is_field: bool = False) -> None:
+    """Refuse sets, whose order differs between processes, and dicts, whose order is that of insertion.
+
+    Objects may have dicts in their fields, since a class fills them in the same order each time.
+    """
+    if type(part) in _PLAIN:
+        return
+    if isinstance(part, (set, frozenset)):
+        raise TypeError("a set has no order, so it cannot be a key: make it a sorted tuple")
+    if isinstance(part, dict) and not is_field:
+        raise TypeError("a map has no order, so it cannot be a key: make it a sorted tuple")
+    for child in _parts(part):
+        _refuse_unordered(child, is_field=is_field or not isinstance(part, (tuple, list, Row)))
+
+
+def _parts(whole: object) -> Iterable[object]:
+    """Return the parts of a key that its pickle has."""
+    if isinstance(whole, (tuple, list, Row)):
+        return whole
+    if isinstance(whole, dict):
+        return whole.values()
+    if isinstance(whole, Enum):
+        return () if reduced_by_name(whole) else (whole.value,)
+    slots = (name for kind in type(whole).__mro__ for name in getattr(kind, "__slots__", ()))
+    fields = [getattr(whole, name) for name in slots if name != "__dict__" and hasattr(whole, name)]
+    return [*getattr(whole, "__dict__", {}).values(), *fields]
+
+
+def key_encoder() -> Callable[[Hashable], bytes]:
     """Return ``encoded_key`` with a cache for text, by far the most common keys: streams have few keys per element."""
     known: dict[str, bytes] = {}
 
     def encode(key: Any) -> bytes:
         if type(key) is not str:
-            return encoded_key(key, is_typed=is_typed)
+            return encoded_key(key)
         found = known.get(key)
         if found is None:
             if len(known) >= _MOST_KNOWN:

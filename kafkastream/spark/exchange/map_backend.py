@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import struct
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, final
@@ -9,7 +10,7 @@ from typing import Any, Final, final
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import MapState
 
-from kafkastream.spark.exchange.shuffle_messages import dumps
+from kafkastream.spark.internals.python import state_dumps
 from kafkastream.spark.internals.state_server import change_map, map_values
 
 __all__ = ["MapBackend"]
@@ -58,8 +59,11 @@ class MapBackend:
         self._change(key, None)
 
     def dumps(self, content: Any) -> bytes:
-        """Pickle ``content`` for ``pickle.loads``."""
-        return dumps(content)
+        """Pickle ``content`` for ``pickle.loads``, also in another run of the program."""
+        try:
+            return pickle.dumps(content, 5)
+        except (pickle.PicklingError, AttributeError, TypeError):
+            return state_dumps(content)
 
     def flush(self) -> None:
         """Write the changes that have not been written yet."""

@@ -257,7 +257,6 @@ class ExchangeOperator(SendingOperator):
     def open(self, context: RuntimeContext) -> None:
         """Open the selector."""
         self._key_coercion = coercion_of(self.keyed.key_type)
-        self._encode = key_encoder(is_typed=self._key_coercion is not None)
         self._coercion = coercion_of(self.element_type)
         self._subtask = context.get_index_of_this_subtask()
         if isinstance(self.keyed.selector, Function):

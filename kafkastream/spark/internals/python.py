@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,8 @@ from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import DataType, StructType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
+
+from kafkastream.operators.state.program_classes import reduced_by_name
 
 __all__ = [
     "DAEMON_MODULE",
@@ -35,6 +38,7 @@ __all__ = [
     "set_python_of_workers",
     "set_worker_variable",
     "share_workers",
+    "state_dumps",
     "variables_of_workers",
 ]
 
@@ -77,6 +81,24 @@ dumps: Final[Callable[[Any], bytes]] = cloudpickle.dumps
 Spark's own copy, https://github.com/apache/spark/tree/v4.2.1/python/pyspark/cloudpickle: a class of the program's that Spark
 pickles too, within a function, then stays one class in a worker.
 """
+
+
+def state_dumps(content: Any) -> bytes:
+    """Pickle what outlives a run of the program: its main script's classes by name, other classes and functions by value.
+
+    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/cloudpickle/cloudpickle.py, ``Pickler``
+    """
+    buffer = io.BytesIO()
+    pickler: Any = _StatePickler(buffer)  # type: ignore[no-untyped-call]  # pyspark's copy has no types
+    pickler.dump(content)
+    return buffer.getvalue()
+
+
+@final
+class _StatePickler(cloudpickle.Pickler):
+    def reducer_override(self, obj: Any) -> Any:
+        return reduced_by_name(obj) or super().reducer_override(obj)  # type: ignore[no-untyped-call]  # as above
+
 
 ArrowFunction: TypeAlias = Callable[..., Any]
 ArrowTask: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]

@@ -39,6 +39,7 @@ from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.session.signals import interrupt_held_back
+from kafkastream.spark.worker.pickling import sent_classes
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.source_compatibility import generators
@@ -109,7 +110,7 @@ def _started(
     page = settings.page or page_of_command(settings.configuration)
     history = None if page is None else JobHistory()
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count, history=history)
-    run = JobAttempt(str(job_id), job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
+    run = _first_attempt(job_id, settings)
     LIVE_RUNS.begin(run.id)
     try:
         owner = FolderOwner.take(folder, settings.name)
@@ -146,6 +147,15 @@ def _started(
     if server is not None:
         _show(server, job, graph, settings, session)
     return job
+
+
+def _first_attempt(job_id: JobID, settings: JobSettings) -> JobAttempt:
+    return JobAttempt(
+        str(job_id),
+        job_parameters=settings.parameters,
+        max_parallelism=settings.max_parallelism,
+        classes=sent_classes(),
+    )
 
 
 def _served(settings: PageSettings) -> PageServer:

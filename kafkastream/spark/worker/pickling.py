@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable
 from typing import Any, final
 
@@ -10,9 +11,10 @@ import attrs
 
 from kafkastream.alias import is_aliased, loads_with_alias
 from kafkastream.errors import DefinitionError, WorkerDependencyError
+from kafkastream.operators.state.program_classes import MAIN_MODULE, classes_defined_in
 from kafkastream.spark.internals.python import dumps
 
-__all__ = ["sent", "unpickled"]
+__all__ = ["sent", "sent_classes", "unpickled"]
 
 
 def sent(thing: object, what: Callable[[], str]) -> bytes:
@@ -33,6 +35,23 @@ def sent(thing: object, what: Callable[[], str]) -> bytes:
             now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
         ) from error
     return pickle.dumps(_WithAlias(data)) if is_aliased() else data
+
+
+def sent_classes() -> bytes:
+    """Pickle the classes of the program's main script, for keys and state; those that cannot be pickled are left out,
+    since no function can use them either.
+    """
+    classes = classes_defined_in(sys.modules[MAIN_MODULE])
+    picklable = {name: kind for name, kind in classes.items() if _is_picklable(kind)}
+    return sent(picklable, lambda: "the classes of the main script") if picklable else b""
+
+
+def _is_picklable(kind: type) -> bool:
+    try:
+        dumps(kind)
+    except Exception:  # noqa: BLE001 - whatever it refers to raises
+        return False
+    return True
 
 
 @final

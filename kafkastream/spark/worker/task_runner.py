@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Generic, Protocol, TypeVar, final
+from typing import Final, Generic, Protocol, TypeVar, final
 
 import attrs
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.operators.state.program_classes import use_classes
 from kafkastream.spark.crash_notes import NOTE
+from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import WORKER_CACHE, JobAttempt, tried_before
 
 __all__ = ["TaskRunner"]
+
+_CLASSES: Final = "classes"
 
 
 class _Operators(Protocol):
@@ -66,6 +70,7 @@ class TaskRunner(Generic[Ops]):
             rest: Input of the task, which Spark requires to be read to its end, even after a failure.
         """
         try:
+            self._use_classes()
             with NOTE.task(self.attempt.id, tried_before()), self.operators() as operators:
                 yield from work(operators)
         except KafkastreamError as error:
@@ -84,6 +89,15 @@ class TaskRunner(Generic[Ops]):
             raise
         if operators.reusable:
             WORKER_CACHE.keep(self.attempt, self.key, operators)
+
+    def _use_classes(self) -> None:
+        """Let keys and state have the program's classes, which differ between programs that share a worker."""
+        classes = WORKER_CACHE.take(self.attempt, _CLASSES, self._unpickled_classes)
+        WORKER_CACHE.keep(self.attempt, _CLASSES, classes)
+        use_classes(classes)
+
+    def _unpickled_classes(self) -> Mapping[str, type]:
+        return unpickled(self.attempt.classes) if self.attempt.classes else {}
 
     def _opened(self) -> Ops:
         operators = self.load()

@@ -26,12 +26,14 @@ class JobAttempt:
         attempt: Number of the part's restarts since.
         job_parameters: Global job parameters.
         max_parallelism: Maximum parallelism of the job, if set.
+        classes: Classes of the program's main script by name, pickled; empty if there are none.
     """
 
     id: str
     attempt: int = 0
     job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True)
     max_parallelism: int | None = attrs.field(default=None, kw_only=True)
+    classes: bytes = attrs.field(default=b"", kw_only=True, repr=False)
 
     def again(self) -> JobAttempt:
         """Return the next attempt."""
