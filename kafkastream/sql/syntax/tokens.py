@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from kafkastream.sql.syntax.source import SqlText
@@ -60,12 +60,18 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+# SET and RESET take keys and values without quotes, up to the next space, as Flink's SetOperationParseStrategy does:
+# https://github.com/apache/flink/blob/release-2.2.1/flink-table/flink-table-planner/src/main/java/org/apache/flink/table/planner/parse/SetOperationParseStrategy.java
+_WITHOUT_QUOTES = re.compile(r"""(?P<STRING>[^'"`\u2018\u2019\u201c\u201d\u00b4\s;=][^'"`\s;=]*)""")
+_VALUE_WITHOUT_QUOTES = re.compile(r"""(?P<STRING>[^'"`\u2018\u2019\u201c\u201d\u00b4\s;][^'"`\s;]*)""")
 _KINDS = {kind.name: kind for kind in TokenKind} | {"UNICODE": TokenKind.STRING}
 _VALUE: dict[str, Callable[[str], str]] = {
     "WORD": str.upper,
-    "STRING": lambda text: text[1:-1].replace("''", "'"),
+    "STRING": lambda text: text[1:-1].replace("''", "'") if text.startswith("'") else text,
     "NAME": lambda text: text[1:-1].replace("``", "`"),
 }
+_SET_WORDS = 4
+"""One more than the words of ``SET key =``."""
 _UNREADABLE = {
     "'": ("This text is never closed.", "Close it with ', and write a quote inside as ''."),
     "`": ("This name is never closed.", "Close it with a backtick on the same line."),
@@ -95,18 +101,37 @@ def tokenize(source: SqlText) -> tuple[Token, ...]:
 
 def _tokens(source: SqlText) -> Iterator[Token]:
     text, at, line, line_start = source.text, 0, 1, 0
+    statement: list[str] = []
     while at < len(text):
         found = _TOKEN.match(text, at)
+        if (found is None or found.lastgroup != "SPACE") and (pattern := _pattern_without_quotes(statement)):
+            found = pattern.match(text, at) or found
         if found is None:
             raise source.error(at, *_UNREADABLE.get(text[at], (f"The character {text[at]!r} means nothing here.", "")))
         written, kind = found.group(), str(found.lastgroup)
         if kind != "SPACE":
             value = _unicode(source, at, written) if kind == "UNICODE" else _VALUE.get(kind, str)(written)
+            statement = [] if value == ";" else [*statement, value][:_SET_WORDS]
             yield Token(_KINDS[kind], value, written, at, Position(line, at - line_start + 1))
         at = found.end()
         if "\n" in written:
             line, line_start = line + written.count("\n"), text.rindex("\n", 0, at) + 1
     yield Token(TokenKind.END, "", "", at, Position(line, at - line_start + 1))
+
+
+def _pattern_without_quotes(statement: Sequence[str]) -> re.Pattern[str] | None:
+    """Return the pattern of the next token if it may be a key or value without quotes.
+
+    Args:
+        statement: The first words of the statement so far.
+    """
+    match statement:
+        case ["SET" | "RESET"]:
+            return _WITHOUT_QUOTES
+        case ["SET", _, "="]:
+            return _VALUE_WITHOUT_QUOTES
+        case _:
+            return None
 
 
 def _unicode(source: SqlText, at: int, written: str) -> str:
