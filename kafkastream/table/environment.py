@@ -132,7 +132,7 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
         statement = parse_one(stmt)
         if not isinstance(statement, (Query, Insert)):
             raise DefinitionError("only queries and INSERT can be explained", now="Use execute_sql.")
-        return explain_plans(self._interpreter.plans(statement))
+        return explain_plans(self._planner, self._interpreter.plans(statement))
 
     explainSql = explain_sql
 

@@ -89,7 +89,8 @@ class StatementSet:
         Args:
             extra_details: No effect: the plan has the changelog mode in any case, and no costs.
         """
-        return explain_plans([self._t_env._planner.insert(one) for one in self._inserts])
+        planner = self._t_env._planner
+        return explain_plans(planner, [planner.insert(statement) for statement in self._inserts])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the plans of all statements.

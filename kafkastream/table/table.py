@@ -223,7 +223,7 @@ class Table(ColumnOperations, JoinOperations, RowOperations):
         Args:
             extra_details: No effect: the plan has the changelog mode in any case, and no costs.
         """
-        return explain_plans([self._shown])
+        return explain_plans(self._t_env._planner, [self._shown])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the query's plan.

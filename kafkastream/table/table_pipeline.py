@@ -53,7 +53,7 @@ class TablePipeline:
         Raises:
             DefinitionError: The columns do not match, or the sink table does not take changes.
         """
-        return explain_plans([self._t_env._planner.insert(self._insert)])
+        return explain_plans(self._t_env._planner, [self._t_env._planner.insert(self._insert)])
 
     def print_explain(self, *extra_details: ExplainDetail) -> None:
         """Print the plan.

@@ -8,6 +8,7 @@ import attrs
 from sqlglot import exp
 
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.sql.connectors import source_of
 from kafkastream.sql.expressions.column_scope import Scope
 from kafkastream.sql.parser.parsed_query import QueryText
 from kafkastream.sql.plan.plan_builder import ONE_ROW, PlannedRows, with_distinct_names, with_names
@@ -145,15 +146,16 @@ def _hinted(text: QueryText, node: exp.Table) -> FrozenMap[str, str]:
 
 
 def _scan(found: ResolvedTable, hinted: FrozenMap[str, str]) -> Scan:
-    table = found.definition
+    table, changelog = found.definition, found.changelog
     if hinted:
         table = attrs.evolve(table, options=FrozenMap({**table.options, **hinted}))
+        changelog = source_of(table).changelog  # a hint may change the format
     names = [field.name for field in found.fields]
     key = tuple(names.index(name) for name in table.schema.primary_key) or None
     return Scan(
         table=table,
         fields=found.fields,
-        changelog=found.changelog,
+        changelog=changelog,
         upsert_key=key,
         expressions=found.expressions,
         watermark=found.watermark,

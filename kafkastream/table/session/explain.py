@@ -7,13 +7,18 @@ from collections.abc import Iterator, Sequence
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import SparkPrinter
-from kafkastream.table.session.session_planner import Plan
+from kafkastream.table.session.session_planner import Plan, SessionPlanner
 
 __all__ = ["explain_plans"]
 
 
-def explain_plans(plans: Sequence[Plan]) -> str:
-    """Return the plans as a tree, the sink first; each relation has its columns and the row kinds of its changelog."""
+def explain_plans(planner: SessionPlanner, plans: Sequence[Plan]) -> str:
+    """Return the plans as a tree, the sink first; each relation has its columns and the row kinds of its changelog.
+
+    Raises:
+        KafkastreamError: The job of these plans would be refused before it starts.
+    """
+    planner.graph(plans)
     lines = ["== Optimized Physical Plan =="]
     for plan in plans:
         table = plan.target.table

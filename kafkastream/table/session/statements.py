@@ -102,7 +102,7 @@ class Interpreter:
             raise UnsupportedFeatureError(
                 "EXPLAIN of CREATE TABLE ... AS", where=str(inner.position), now="EXPLAIN its query."
             )
-        return TableResult(rows=[Row(explain_plans(self.plans(inner)))])
+        return TableResult(rows=[Row(explain_plans(self.planner, self.plans(inner)))])
 
     def _insert(self, statement: Insert | CreateTable) -> Insert:
         return self._created_as(statement) if isinstance(statement, CreateTable) else statement

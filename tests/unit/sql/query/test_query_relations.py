@@ -66,9 +66,9 @@ def test_an_upsert_stays_one_only_as_long_as_its_key_is_there_and_nothing_is_lef
 
 
 def test_a_hint_changes_the_options_of_the_scan() -> None:
-    (scan,) = origins(plan("SELECT * FROM orders /*+ OPTIONS('a'='b') */ AS o WHERE o.id = 1"))
+    (scan,) = origins(plan("SELECT * FROM orders /*+ OPTIONS('number-of-rows'='3') */ AS o WHERE o.id = 1"))
     assert isinstance(scan, Scan)
-    assert scan.table.options["a"] == "b"
+    assert scan.table.options["number-of-rows"] == "3"
 
 
 def test_views_and_with_and_queries_in_from() -> None:
