@@ -12,6 +12,7 @@ from kafkastream.model.common.immutable import is_secret
 from kafkastream.model.common.row import Row
 from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import (
+    AsTable,
     CreateTable,
     Describe,
     Explain,
@@ -23,7 +24,7 @@ from kafkastream.sql.syntax.statements import (
     Statement,
     StatementSet,
 )
-from kafkastream.sql.table import Expression, PhysicalColumn
+from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition
 from kafkastream.sql.types import DataType
 from kafkastream.table.session.ddl import execute_ddl
 from kafkastream.table.session.describe_show import describe_result, show_result
@@ -97,18 +98,19 @@ class Interpreter:
         return TableResult.ok()
 
     def _explained(self, statement: Explain) -> TableResult:
+        """Plan a statement in a copy of the session, in which CREATE TABLE ... AS creates its table."""
+        copy = attrs.evolve(self, planner=self.planner.as_it_is())
         inner = statement.statement
-        if isinstance(inner, CreateTable):
-            raise UnsupportedFeatureError(
-                "EXPLAIN of CREATE TABLE ... AS", where=str(inner.position), now="EXPLAIN its query."
-            )
-        return TableResult(rows=[Row(explain_plans(self.planner, self.plans(inner)))])
+        plans = copy.plans(copy._insert(inner) if isinstance(inner, CreateTable) else inner)
+        return TableResult(rows=[Row(explain_plans(copy.planner, plans))])
 
     def _insert(self, statement: Insert | CreateTable) -> Insert:
         return self._created_as(statement) if isinstance(statement, CreateTable) else statement
 
     def _created_as(self, statement: CreateTable) -> Insert:
         """Create the table of ``CREATE TABLE ... AS``, and return the INSERT that fills it."""
+        if statement.as_table is not None:
+            self._check_copied(statement.as_table, statement.position)
         query = all_of(statement) if statement.query is None else statement.query
         relation = self.planner.query(query)
         columns = tuple(PhysicalColumn(field.name, field.type) for field in relation.fields)
@@ -116,6 +118,18 @@ class Interpreter:
         definition = attrs.evolve(statement.definition, schema=schema)
         execute_ddl(attrs.evolve(statement, definition=definition, query=None, as_table=None), self.planner)
         return Insert(target=definition.name, query=query, position=statement.position)
+
+    def _check_copied(self, source: AsTable, position: Position) -> None:
+        """Refuse to copy a Kafka table of which only metadata is declared: Alibaba Cloud infers the message's columns."""
+        table = self.planner.catalog.find(source.source)
+        if isinstance(table, TableDefinition) and table.schema.metadata and not table.schema.physical:
+            raise UnsupportedFeatureError(
+                f"the table {'.'.join(source.source)} has only metadata columns, and those of its messages are not "
+                "inferred: the copy would have nothing of the messages",
+                where=str(position),
+                now="Declare the columns of the messages, or read the topic through a catalog of type 'kafka', which "
+                "infers them.",
+            )
 
     def _set(self, statement: Set) -> TableResult:
         config = self.planner.config

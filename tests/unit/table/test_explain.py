@@ -38,6 +38,9 @@ WRONG_OPTIONS: dict[str, Callable[[TableEnvironment], object]] = {
         t_env.create_statement_set().add_insert_sql(f"INSERT INTO seen {READ}").explain()
     ),
     "TablePipeline.explain": lambda t_env: t_env.from_path("orders").insert_into("wrong").explain(),
+    "EXPLAIN of CREATE TABLE AS": lambda t_env: t_env.execute_sql(
+        f"EXPLAIN CREATE TABLE c WITH ('connector' = 'print') AS {READ}"
+    ),
     "sql_query": lambda t_env: t_env.sql_query(READ),
     "CREATE VIEW": lambda t_env: t_env.execute_sql(f"CREATE VIEW v AS {READ}"),
     "CREATE TABLE AS": lambda t_env: t_env.execute_sql(f"CREATE TABLE c WITH ('connector' = 'print') AS {READ}"),
@@ -58,6 +61,14 @@ def test_a_hint_that_changes_the_format_changes_the_changelog(t_env: TableEnviro
     )
     hinted = t_env.explain_sql(query.format("/*+ OPTIONS('format'='debezium-json') */"))
     assert "orders]], fields=[id]), changelogMode=[I,UB,UA,D]" in hinted
+
+
+@pytest.mark.parametrize("explain", ["EXPLAIN {}", "EXPLAIN STATEMENT SET BEGIN {}; END"])
+def test_a_table_of_a_query_is_not_created_by_explain(t_env: TableEnvironment, explain: str) -> None:
+    statement = "CREATE TABLE c WITH ('connector' = 'print') AS SELECT id FROM orders"
+    (row,) = t_env.execute_sql(explain.format(statement)).collect()
+    assert "Sink(table=[default_catalog.default_database.c], fields=[id])" in row[0]
+    assert t_env.list_tables() == ["orders", "seen", "wrong"]
 
 
 def test_a_runtime_mode_that_insert_refuses_is_refused(t_env: TableEnvironment) -> None:
