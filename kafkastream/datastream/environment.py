@@ -23,7 +23,7 @@ from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
-from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
+from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer
 from kafkastream.model.connectors.number_sequence import NumberSequenceSource
 from kafkastream.model.graph.execution_plan import execution_plan
@@ -300,7 +300,9 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         mode = RuntimeExecutionMode[self._get(options.RUNTIME_MODE)]
         if mode is RuntimeExecutionMode.BATCH:
             _refuse_unbounded(graph)
-        if mode is RuntimeExecutionMode.BATCH or (mode is RuntimeExecutionMode.AUTOMATIC and not _unbounded(graph)):
+        if mode is RuntimeExecutionMode.BATCH or (
+            mode is RuntimeExecutionMode.AUTOMATIC and not graph.unbounded_sources
+        ):
             _refuse_queries(graph, mode)
             graph = graph.in_batch_mode()
         if not self._get(options.AUTO_GENERATED_UIDS):
@@ -341,17 +343,8 @@ def _begun(source: Source) -> KafkaSource[Any] | CollectionSource:
     return source if isinstance(source, KafkaSource) else CollectionSource(source.elements)
 
 
-def _unbounded(graph: JobGraph) -> list[SourceNode]:
-    """Return the sources without an end."""
-    return [
-        node
-        for node in graph.sources
-        if isinstance(node.source, KafkaSource) and node.source.boundedness is not Boundedness.BOUNDED
-    ]
-
-
 def _refuse_unbounded(graph: JobGraph) -> None:
-    for node in _unbounded(graph):
+    for node in graph.unbounded_sources:
         raise DefinitionError(
             "an unbounded source cannot run in BATCH mode",
             where=f"source {node.name!r}",

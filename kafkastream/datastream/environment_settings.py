@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import os
+from typing import Final
 
 from typing_extensions import Self
 
@@ -25,7 +25,7 @@ from kafkastream.options.option import Option
 
 __all__ = ["EnvironmentSettings"]
 
-log = logging.getLogger("kafkastream")
+_CACHED_FILES: Final = "pipeline.cached-files"
 
 
 @checked_methods
@@ -285,20 +285,22 @@ class EnvironmentSettings(ConfigurationView):
     getStreamTimeCharacteristic = get_stream_time_characteristic
 
     def add_jars(self, *jars_path: str) -> None:
-        """No effect: connectors need no Flink jars here."""
-        log.info("add_jars has no effect: connectors need no Flink jars on Spark: %s", ", ".join(jars_path))
+        """No effect: connectors need no Flink jars here. The start of the job warns of it."""
+        self._set(options.JARS, ";".join((*self._get(options.JARS), *jars_path)))
 
     addJars = add_jars
 
     def add_classpaths(self, *classpaths: str) -> None:
-        """No effect: connectors need no Flink jars here."""
-        log.info("add_classpaths has no effect: connectors need no Flink jars on Spark: %s", ", ".join(classpaths))
+        """No effect: connectors need no Flink jars here. The start of the job warns of it."""
+        self._set(options.CLASSPATHS, ";".join((*self._get(options.CLASSPATHS), *classpaths)))
 
     addClasspaths = add_classpaths
 
     def register_cached_file(self, file_path: str, name: str, executable: bool = False) -> None:
-        """No effect: as in PyFlink, Python functions cannot read cached files."""
-        log.info("register_cached_file has no effect: Python functions cannot read %s; use SparkContext.addFile", name)
+        """No effect: as in PyFlink, Python functions cannot read cached files. The start of the job warns of it."""
+        self._configuration.set_string(
+            _CACHED_FILES, f"name:{name},path:{file_path},executable:{str(executable).lower()}"
+        )
 
     registerCachedFile = register_cached_file
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import re
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -12,15 +11,12 @@ from typing_extensions import Self
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
-from kafkastream.model.graph.job_graph import KeyedNode
 from kafkastream.model.graph.slot_placement import ChainingStrategy
 
 if TYPE_CHECKING:
     from kafkastream.datastream.environment import StreamExecutionEnvironment
 
 __all__ = ["OperatorHandle", "StreamHandle"]
-
-log = logging.getLogger("kafkastream")
 
 
 @checked_methods
@@ -79,7 +75,7 @@ class OperatorHandle:
 
         Differs from Flink: Spark runs one task per source partition on its cores. This number only decides to which
         subtask a partition belongs, as shown by ``print`` and ``RuntimeContext.get_index_of_this_subtask``. On the
-        result of a keyed stream it has no effect: the job's parallelism counts.
+        result of a keyed stream it has no effect: the job's parallelism counts, and the start of the job warns of it.
 
         Args:
             parallelism: Number of subtasks, 1 or more.
@@ -87,9 +83,6 @@ class OperatorHandle:
         Raises:
             DefinitionError: ``parallelism`` is less than 1.
         """
-        node = self._env._node(self._id)
-        if isinstance(node, KeyedNode):
-            log.info("set_parallelism(%d) of %r has no effect: the job's parallelism counts", parallelism, node.name)
         self._env._change(self._id, parallelism=checked_parallelism(parallelism))
         return self
 

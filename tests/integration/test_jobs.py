@@ -187,9 +187,12 @@ def test_close_of_the_iterator_cancels_the_job(spark: SparkSession, read: Read, 
     assert spark.streams.active == []
 
 
-def test_job_client_tells_and_cancels(env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str) -> None:
-    read(parts.endless(topic)).map(str.upper).print()
+def test_job_client_tells_and_cancels(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic, caplog: pytest.LogCaptureFixture
+) -> None:
+    read(parts.endless(new_topic())).map(str.upper, Types.STRING()).sink_to(parts.sink(new_topic()))
     client = env.execute_async("endless")
+    assert "job 'endless': an AT_LEAST_ONCE sink, but no checkpoint directory" in caplog.text
     assert re.fullmatch("[0-9a-f]{32}", str(client.get_job_id()))
     assert client.get_job_status().result() is JobStatus.RUNNING
     client.cancel().result(60)

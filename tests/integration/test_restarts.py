@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from pathlib import Path
@@ -40,6 +41,22 @@ def test_second_run_reads_only_what_is_new(
         parts.kafka.produce(topic, [run])
         assert list(read(parts.bounded(topic)).map(str.upper).execute_and_collect("upper")) == [run.upper()]
     assert [folder.name for folder in checkpoints.iterdir()] == ["upper"]
+
+
+def test_a_bounded_run_after_a_completed_one_warns_of_its_empty_state(
+    read: Read, parts: Parts, topic: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    counts, warnings = [], []
+    for _ in range(2):
+        parts.kafka.produce(topic, ["a", "a"])
+        pairs = read(parts.bounded(topic)).map(lambda value: (value, 1))
+        counted = pairs.key_by(lambda pair: pair[0]).reduce(lambda one, other: (one[0], one[1] + other[1]))
+        caplog.clear()
+        counts.append([count for _, count in counted.execute_and_collect("counts")])
+        warnings.append([text for text in map(logging.LogRecord.getMessage, caplog.records) if "empty state" in text])
+    assert counts == [[1, 2], [1, 2]]
+    assert [len(texts) for texts in warnings] == [0, 1]
+    assert "job 'counts': the last run of records is complete" in warnings[1][0]
 
 
 def test_each_part_of_a_job_has_its_own_progress(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import logging
 from decimal import Decimal
 from typing import Any
 
@@ -45,6 +44,7 @@ from kafkastream.model.graph.job_graph import (
     SinkNode,
     SourceNode,
 )
+from kafkastream.options.flink_settings import setting_notes
 
 
 @pytest.fixture
@@ -231,15 +231,18 @@ def test_checkpoint_interval_must_be_positive(env: StreamExecutionEnvironment) -
         env.enable_checkpointing(0)
 
 
-def test_jars_of_flink_are_accepted_and_noted(
-    env: StreamExecutionEnvironment, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO, "kafkastream"):
-        env.add_jars("file:///flink-connector-kafka.jar")
-        env.add_classpaths("file:///lib")
-    assert [record.getMessage() for record in caplog.records] == [
-        "add_jars has no effect: connectors need no Flink jars on Spark: file:///flink-connector-kafka.jar",
-        "add_classpaths has no effect: connectors need no Flink jars on Spark: file:///lib",
+def test_jars_of_flink_are_accepted_and_noted(env: StreamExecutionEnvironment) -> None:
+    env.add_jars("file:///flink-connector-kafka.jar", "file:///b.jar")
+    env.add_jars("file:///c.jar")
+    env.add_classpaths("file:///lib")
+    env.register_cached_file("/data/cities.csv", "cities")
+    assert env.get_configuration().to_dict() == {
+        "pipeline.jars": "file:///flink-connector-kafka.jar;file:///b.jar;file:///c.jar",
+        "pipeline.classpaths": "file:///lib",
+        "pipeline.cached-files": "name:cities,path:/data/cities.csv,executable:false",
+    }
+    assert list(setting_notes(env.get_configuration().to_dict())) == [
+        "no effect on Spark: pipeline.cached-files, pipeline.classpaths, pipeline.jars; docs/support.md has the reasons"
     ]
 
 
@@ -297,16 +300,6 @@ def test_operators_take_what_can_be_set_of_them(env: StreamExecutionEnvironment)
         stream.set_uid_hash("short")
     with pytest.raises(DefinitionError, match="maximum parallelism 0 is out of bounds"):
         stream.set_max_parallelism(0)
-
-
-def test_parallelism_of_an_operator_on_keys_is_the_jobs(
-    env: StreamExecutionEnvironment, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.INFO, "kafkastream"):
-        env.from_elements("a").key_by(len).map(str).name("keyed").set_parallelism(2)
-    assert [record.getMessage() for record in caplog.records] == [
-        "set_parallelism(2) of 'keyed' has no effect: the job's parallelism counts"
-    ]
 
 
 REFUSED_ON_KEYS = [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -313,10 +312,3 @@ def test_a_job_may_ask_for_a_uid_of_every_operator(env: Env) -> None:
     numbers.union(env.from_elements(2).uid("more")).map(str).print().uid("shown")
     with pytest.raises(DefinitionError, match="these operators have none: Map\n"):
         env.get_execution_plan()
-
-
-def test_cached_files_are_noted(env: Env, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "kafkastream"):
-        env.register_cached_file("/data/cities.csv", "cities")
-    assert "cannot read cities" in caplog.text
-    env.close()

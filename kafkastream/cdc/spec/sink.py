@@ -67,6 +67,11 @@ class PipelineSink(Sink):
     included: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: INCLUDE})
     excluded: frozenset[SchemaChangeType] = attrs.field(default=(), converter=_union, metadata={OPTION: EXCLUDE})
 
+    @property
+    def guarantee(self) -> str:
+        """Name of the delivery guarantee: tables hold each change once."""
+        return "EXACTLY_ONCE"
+
     def follows(self, kind: SchemaChangeType) -> bool:
         """Return whether the sink receives schema changes of a kind."""
         return kind not in self.excluded and (kind in self.included or not self.included)

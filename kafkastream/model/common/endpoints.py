@@ -66,6 +66,11 @@ class Sink(Generic[IN_contra]):
         return False
 
     @property
+    def guarantee(self) -> str:
+        """Name of the delivery guarantee, which holds from one start to the next with a checkpoint directory; else empty."""
+        return "EXACTLY_ONCE" if self.deduplicates_batches else ""
+
+    @property
     def commits_with_checkpoint(self) -> bool:
         """True if output becomes visible as a whole micro-batch, which then is as long as the checkpoint interval."""
         return False

@@ -141,6 +141,11 @@ class KafkaSink(Sink[IN_contra]):
         return "topics by element" if topic is None else f"topic {topic}"
 
     @property
+    def guarantee(self) -> str:
+        """Name of the delivery guarantee; empty for NONE."""
+        return "" if self.delivery_guarantee is DeliveryGuarantee.NONE else self.delivery_guarantee.name
+
+    @property
     def commits_with_checkpoint(self) -> bool:
         """True if records are written in transactions (``EXACTLY_ONCE``)."""
         return self.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE

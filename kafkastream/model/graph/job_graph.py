@@ -12,7 +12,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.dead_letter_topics import dead_letter_sink
 from kafkastream.model.connectors.kafka_sink import KafkaSink
-from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.graph.graph_nodes import (
     CollectionSource,
     CollectSink,
@@ -168,6 +168,15 @@ class JobGraph:
             if node.id in kept:
                 kept.update(node.inputs)
         return JobGraph(tuple(node for node in self.nodes if node.id in kept))
+
+    @property
+    def unbounded_sources(self) -> list[SourceNode]:
+        """Return the Kafka sources that are not bounded."""
+        return [
+            node
+            for node in self.sources
+            if isinstance(node.source, KafkaSource) and node.source.boundedness is not Boundedness.BOUNDED
+        ]
 
     def components(self) -> Iterator[JobGraph]:
         """Yield the connected parts of the graph; each runs as one query."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-import logging
 import re
 import shutil
 import tempfile
@@ -32,8 +31,6 @@ from kafkastream.spark.session.checkpoint_files import Files, TemporaryFiles
 
 __all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "own_folder", "slug"]
 
-log = logging.getLogger("kafkastream")
-
 _LONGEST: Final = 240
 _CUT: Final = 200
 
@@ -51,7 +48,6 @@ class CheckpointFolder(FolderReader):
         """Return the folder of the job with these settings."""
         if settings.checkpoint_dir is not None:
             return CheckpointFolder(own_folder(settings.checkpoint_dir, settings.name), session, temporary=False)
-        log.info("job %r has no checkpoint directory: nothing survives its end", settings.name)
         return CheckpointFolder(Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), session, temporary=True)
 
     def settings(self) -> Mapping[str, str]:

@@ -14,12 +14,10 @@ import attrs
 from pyspark.sql import SparkSession
 
 from kafkastream.errors import DefinitionError, SetupError, WorkerDependencyError
-from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
-from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.internals.jvm import file_system, java_path
+from kafkastream.spark.job.start_warnings import checkpoint_needs
 from kafkastream.spark.session.checkpoint_files import Files
 from kafkastream.spark.session.master import is_cluster
 from kafkastream.spark.session.translate_errors import translated
@@ -47,7 +45,7 @@ def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: Jo
     master = str(session.sparkContext.master)
     if not is_cluster(master):
         return
-    needs = list(dict.fromkeys(need for part in parts for need in _needs(part)))
+    needs = list(dict.fromkeys(need for part in parts for need in checkpoint_needs(part)))
     if needs and settings.checkpoint_dir is None:
         raise DefinitionError(
             f"a job with {' and '.join(needs)} has no checkpoint directory; on a cluster that would be a temporary one on "
@@ -57,17 +55,6 @@ def check_cluster(session: SparkSession, parts: Sequence[JobGraph], settings: Jo
             f"in the program execution.checkpointing.dir, or outside of it --conf {_LOCATION}=….",
         )
     _check_executors(session, settings)
-
-
-def _needs(part: JobGraph) -> Iterator[str]:
-    """Return what needs a checkpoint directory, of a part that is unbounded or restarts after a failure."""
-    if not any(isinstance(node.source, KafkaSource) for node in part.sources):
-        return
-    if Layout.of(part, 1).levels:
-        yield "state"
-    for node in part.sinks:
-        if isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is not DeliveryGuarantee.NONE:
-            yield f"an {node.sink.delivery_guarantee.name} sink"
 
 
 @final

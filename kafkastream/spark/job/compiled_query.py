@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from threading import Event
@@ -49,6 +50,8 @@ from kafkastream.spark.session.query_settings import settings as session_setting
 from kafkastream.spark.worker.worker_cache import JobAttempt
 
 __all__ = ["CompiledQuery", "JobContext", "compiled"]
+
+log = logging.getLogger("kafkastream")
 
 _SHOWN_PER_BATCH: Final = 200_000
 """Maximum number of records of a micro-batch whose output goes through the driver."""
@@ -223,6 +226,7 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
             continue from the state in the checkpoint.
     """
     folder, graph, name = context.folder, part.graph, part.place.folder
+    _warn_of_lost_state(folder, part, context.settings)
     inputs = _inputs(folder, part, memory)
     parallelism = context.settings.parallelism or folder.session.sparkContext.defaultParallelism
     completed, planned = folder.completed_offsets(name), folder.planned_offsets(name)
@@ -259,6 +263,19 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
         exactly_once=ExactlyOnce.of(name, folder, graph, run.id, chains, writers.values(), in_epochs=epoch_slots > 0),
         dependencies=dependencies,
     )
+
+
+def _warn_of_lost_state(folder: CheckpointFolder, part: PartIdentity, settings: JobSettings) -> None:
+    """Warn if the last run has ended at its stops and had state, which ``offset_ranges`` is about to delete."""
+    name = part.place.folder
+    if any(offset_range.finished for offset_range in folder.kept_offset_ranges(name).values()):
+        layout = Layout.of_offsets(folder.completed_offsets(name))
+        if layout is not None and layout.operator_ids:
+            log.warning(
+                "job %r: the last run of %s is complete, so this one continues at its offsets with empty state: a running "
+                "count begins at 1 again; to keep the state, run it unbounded, and stop it by cancel()",
+                *(settings.name, name),
+            )
 
 
 def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -> tuple[KafkaInput, ...]:

@@ -35,6 +35,7 @@ from kafkastream.spark.job.program_end import STARTED
 from kafkastream.spark.job.query_plan import QueryMemory
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
+from kafkastream.spark.job.start_warnings import start_warnings
 from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import spark_session
@@ -129,8 +130,9 @@ def _started(
         LATENCY_SLOTS.give_back(run.id)
         folder.clean()
         raise
-    for note in setting_notes(settings.configuration):
-        log.warning("job %r: %s", settings.name, note)
+    default_parallelism = session.sparkContext.defaultParallelism
+    for warning in (*setting_notes(settings.configuration), *start_warnings(components, settings, default_parallelism)):
+        log.warning("job %r: %s", settings.name, warning)
     lines = JobLines.of(settings.name, graph, settings.progress)
     lines.started(flow_text(graph), session.sparkContext.uiWebUrl, None if server is None else server.address)
     job = Job(

@@ -106,7 +106,8 @@ def layout_of(
             # https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/checkpointing/OffsetSeq.scala
             now = attrs.evolve(now, buckets=planned.buckets)
     if now.levels and now.buckets != parallelism:
-        log.info(
+        log.log(
+            logging.INFO if settings.parallelism is None else logging.WARNING,
             "the keys of %s stay in %d subtasks, as they began; the parallelism is now %d",
             name,
             now.buckets,

@@ -75,7 +75,10 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
     for part, reason in zip(parts, reasons, strict=True):
         if reason is not None:
             names = ", ".join(repr(node.name) for node in part.sources)
-            log.info("job %r: the part of source %s runs in micro-batches, since %s", settings.name, names, reason)
+            level = logging.WARNING if part.unbounded_sources else logging.INFO
+            log.log(
+                level, "job %r: the part of source %s runs in micro-batches, since %s", settings.name, names, reason
+            )
     in_epochs = [reason is None and not _has_query(part) for part, reason in zip(parts, reasons, strict=True)]
     epochs = sum(in_epochs)
     if not epochs:

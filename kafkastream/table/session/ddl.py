@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.options.job import JARS
 from kafkastream.sql.connectors import check_partitions
 from kafkastream.sql.kafka_catalog.catalog import KafkaJsonCatalog, Topics
 from kafkastream.sql.plan.planning_catalog import View
@@ -31,8 +31,6 @@ from kafkastream.table.session.function_registration import created_function, dr
 from kafkastream.table.session.session_planner import SessionPlanner
 
 __all__ = ["execute_ddl"]
-
-log = logging.getLogger("kafkastream")
 
 
 def execute_ddl(statement: Statement, planner: SessionPlanner) -> None:
@@ -113,8 +111,10 @@ def _use_catalog(statement: UseCatalog, planner: SessionPlanner) -> None:
     planner.catalog.use_catalog(statement.catalog, str(statement.position))
 
 
-def _add_jar(statement: AddJar, _: SessionPlanner) -> None:
-    log.info("ADD JAR %r has no effect: connectors and formats need no Flink jars", statement.path)
+def _add_jar(statement: AddJar, planner: SessionPlanner) -> None:
+    """Add a jar to the session's, of which the start of each job warns: connectors and formats need no Flink jars."""
+    configuration = planner.config.get_configuration()
+    configuration.set(JARS, ";".join((*configuration.get(JARS), statement.path)))
 
 
 def _cluster_topics(properties: Mapping[str, str]) -> Topics:
