@@ -33,6 +33,7 @@ test-all: jars newest lint $(ARCHIVE) ## As make test, with the long ones: progr
 differential: jars ## Ask real Flink anew what the programs of tests/differential give: PYFLINK=<a Python with apache-flink>
 	python -m tests.differential.golden $(PYFLINK)
 	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
+	python -m tests.differential.formats.avro_golden
 
 faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
 	pytest tests/faults -m nightly

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkastream.errors import DefinitionError
 from kafkastream.extras import AVRO
+from kafkastream.model.formats.avro_defaults import DEFAULT, check_defaults, default_value
+from kafkastream.model.formats.avro_resolution import resolve
 
 if TYPE_CHECKING:
     from fastavro.types import Schema
 
-__all__ = ["avro_schema", "parsed_schema", "read_avro", "without_logical_types", "write_avro"]
+__all__ = ["avro_schema", "parsed_schema", "read_avro", "resolved_schema", "writable_schema", "write_avro"]
 
 
 def avro_schema(text: str, where: str) -> Any:
@@ -25,40 +27,100 @@ def avro_schema(text: str, where: str) -> Any:
     """
     AVRO.imported()
     try:
-        found = json.loads(text)
-        parsed_schema(found)
+        named: dict[str, Any] = {}
+        schema = json.loads(text)
+        parsed_schema(schema, named)
+        check_defaults(named)
     except Exception as error:
         raise DefinitionError(f"the Avro schema cannot be used: {error}", where=where) from error
-    return found
-
-
-def parsed_schema(schema: Any, named: dict[str, Any] | None = None) -> Schema:
-    """Return a schema without its logical types, as fastavro wants it; ``named`` has the types of other schemas."""
-    from fastavro import parse_schema
-
-    return parse_schema(without_logical_types(schema), named_schemas={} if named is None else named)
-
-
-def without_logical_types(schema: Any) -> Any:
-    """Return the schema by which the bare values are read: ints for dates, bytes for decimals."""
-    if isinstance(schema, Mapping):
-        return {key: without_logical_types(part) for key, part in schema.items() if key != "logicalType"}
-    if isinstance(schema, Sequence) and not isinstance(schema, str):
-        return [without_logical_types(part) for part in schema]
     return schema
 
 
-def read_avro(message: bytes, writer: Schema, reader: Schema | None = None) -> Any:
+def parsed_schema(schema: Any, named: dict[str, Any] | None = None) -> Schema:
+    """Return a schema without its logical types, as fastavro wants it.
+
+    Defaults are kept aside, as JSON has them (``default_value``).
+
+    Args:
+        schema: JSON of the schema.
+        named: Types of other schemas by their names, to which those of this one are added.
+    """
+    from fastavro import parse_schema
+
+    return parse_schema(_prepared(schema), named_schemas={} if named is None else named)
+
+
+def resolved_schema(writer: str, references: Sequence[str], reader: str) -> Schema:
+    """Return the schema by which a writer's records are read as the reader's, by the rules of Java's Avro.
+
+    Args:
+        writer: The writer's schema, as JSON.
+        references: Schemas to which it refers.
+        reader: The reader's schema, as JSON.
+    """
+    from fastavro import parse_schema
+
+    writer_names: dict[str, Any] = {}
+    for reference in references:
+        parsed_schema(json.loads(reference), writer_names)
+    reader_names: dict[str, Any] = {}
+    written, wanted = parsed_schema(json.loads(writer), writer_names), parsed_schema(json.loads(reader), reader_names)
+    return parse_schema(resolve(written, writer_names, wanted, reader_names))
+
+
+def writable_schema(schema: Any) -> Schema:
+    """Return a schema by which fastavro writes: fields that a value lacks have their defaults.
+
+    Args:
+        schema: JSON of the schema.
+    """
+    named: dict[str, Any] = {}
+    parsed = parsed_schema(schema, named)
+    for definition in named.values():
+        for field in definition.get("fields", ()):
+            if DEFAULT in field:
+                field["default"] = default_value(field["type"], field[DEFAULT], named)
+    return parsed
+
+
+def _prepared(schema: Any) -> Any:
+    match schema:
+        case list():
+            return [_prepared(branch) for branch in schema]
+        case dict():
+            parts = {key: _prepared(schema[key]) for key in ("type", "items", "values") if key in schema}
+            prepared = {key: part for key, part in {**schema, **parts}.items() if key != "logicalType"}
+            if isinstance(fields := schema.get("fields"), list):
+                prepared["fields"] = [_prepared_field(field) for field in fields]
+            return prepared
+        case _:
+            return schema
+
+
+def _prepared_field(field: Any) -> Any:
+    prepared = _prepared(field)
+    if isinstance(prepared, dict) and "default" in prepared:
+        prepared[DEFAULT] = prepared.pop("default")
+    return prepared
+
+
+def read_avro(message: bytes, schema: Schema) -> Any:
     """Return a bare Avro value.
 
+    Text that is not UTF-8 has replacement characters, as in Java.
+
+    Args:
+        message: The value's bytes.
+        schema: Their schema, as ``parsed_schema`` or ``resolved_schema`` gives it.
+
     Raises:
-        ValueError: The bytes are not of the writer's schema, or it cannot be read as the reader's.
+        ValueError: The bytes are not of the schema, or cannot be read as the reader's schema.
     """
     from fastavro import schemaless_reader
 
     try:
-        return schemaless_reader(io.BytesIO(message), writer, reader)
-    except (EOFError, IndexError, OverflowError, UnicodeDecodeError) as error:
+        return schemaless_reader(io.BytesIO(message), schema, None, handle_unicode_errors="replace")
+    except (EOFError, IndexError, OverflowError) as error:
         raise ValueError(f"the bytes are not of the Avro schema: {type(error).__name__} {error}".rstrip()) from error
     except Exception as error:
         raise ValueError(f"the record cannot be read with the Avro schema: {error}") from error

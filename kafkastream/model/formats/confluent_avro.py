@@ -12,7 +12,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.model.formats.avro_schema import avro_schema, parsed_schema, read_avro, write_avro
+from kafkastream.model.formats.avro_schema import avro_schema, read_avro, resolved_schema, writable_schema, write_avro
 from kafkastream.model.formats.confluent_wire import unframed
 from kafkastream.model.formats.confluent_writing import ConfluentSerializationSchema
 from kafkastream.model.formats.schema import DeserializationSchema
@@ -29,7 +29,8 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
     """Avro records in the wire form of Confluent's serializers, to dictionaries; made with ``for_generic``.
 
     A message is a zero byte, the id of the writer's schema, and the record. The writer's schema is fetched from the
-    registry by its id, once per Python worker; the record is read as the reader's schema wants it, by Avro's rules.
+    registry by its id, once per Python worker; the record is read as the reader's schema wants it, by the rules of Java's
+    Avro: fields that the writer lacks have their defaults, names of records need not be equal, numbers are widened.
     A tombstone is dropped, as in Flink.
     Differs from Flink: dictionaries instead of ``GenericRecord``; PyFlink lacks this class. As in Flink's, values are
     those of Avro itself: a date is an int, a decimal ``bytes``.
@@ -85,8 +86,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
         if message is None:
             return None
         schema_id, data = unframed(message)
-        writer, reader = _schemas(self)(schema_id)
-        record: dict[str, Any] = read_avro(data, writer, reader)
+        record: dict[str, Any] = read_avro(data, _schemas(self)(schema_id))
         return record
 
 
@@ -156,20 +156,15 @@ class ConfluentRegistryAvroSerializationSchema(ConfluentSerializationSchema[Mapp
 
 @lru_cache(maxsize=64)
 def _parsed(schema: str) -> Any:
-    return parsed_schema(json.loads(schema))
+    return writable_schema(json.loads(schema))
 
 
 @lru_cache(maxsize=64)
 def _schemas(schema: ConfluentRegistryAvroDeserializationSchema) -> Any:
-    reader = parsed_schema(json.loads(schema.reader_schema))
-
     @lru_cache(maxsize=schema.identity_map_capacity)
-    def schemas(schema_id: int) -> tuple[Any, Any]:
-        """Return the writer's and the reader's."""
-        found = schema.registry.schema(schema_id)
-        named: dict[str, Any] = {}
-        for text in found.references:
-            parsed_schema(json.loads(text), named)
-        return parsed_schema(json.loads(found.text), named), reader
+    def schemas(schema_id: int) -> Any:
+        """Return the schema by which the records of a writer's schema are read."""
+        writer = schema.registry.schema(schema_id)
+        return resolved_schema(writer.text, writer.references, schema.reader_schema)
 
     return schemas

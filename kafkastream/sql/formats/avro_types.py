@@ -11,7 +11,7 @@ import attrs
 from kafkastream.sql.type_families import BYTES, TEXT
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["avro_type", "shape", "table_type", "union_branch"]
+__all__ = ["avro_type", "table_type"]
 
 _SPACE: Final = "org.apache.flink.avro.generated"
 _ROOT: Final = "record"
@@ -138,7 +138,7 @@ def table_type(schema: Any) -> DataType:
         ValueError: The schema cannot be mapped to a row type.
     """
     match schema:
-        case list() if (one := union_branch(schema)) is not None:
+        case list() if (one := _union_branch(schema)) is not None:
             return attrs.evolve(table_type(one), is_nullable="null" in schema)
         case {"type": "record", "fields": fields}:
             parts = (RowField(field["name"], table_type(field["type"])) for field in fields)
@@ -169,31 +169,7 @@ def _leaf(schema: Any) -> DataType:
             raise ValueError(f"Unsupported Avro type '{schema}'.")
 
 
-def union_branch(schema: Any) -> Any:
+def _union_branch(schema: Any) -> Any:
     """Return the only branch of a union besides null; None if there are others, or it is not a union."""
     branches = [branch for branch in schema if branch != "null"] if isinstance(schema, list) else []
     return branches[0] if len(branches) == 1 else None
-
-
-def shape(schema: Any) -> Any:
-    """Return the part of a schema that determines the encoding: schemas with the same shape read each other's bytes.
-
-    Example:
-        >>> shape({"type": "record", "name": "a.B", "fields": [{"name": "c", "type": {"type": "string"}, "doc": "d"}]})
-        ('record', (('c', 'string'),))
-    """
-    match schema:
-        case list():
-            return tuple(map(shape, schema))
-        case {"type": "record" | "error", "fields": fields}:
-            return "record", tuple((field["name"], shape(field["type"])) for field in fields)
-        case {"type": "array", "items": items}:
-            return "array", shape(items)
-        case {"type": "map", "values": values}:
-            return "map", shape(values)
-        case {"type": "enum" | "fixed" as kind}:
-            return kind, schema["name"], schema.get("size"), tuple(schema.get("symbols", ()))
-        case {"type": inner}:
-            return shape(inner)
-        case _:
-            return schema

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.model.formats.avro_schema import parsed_schema, read_avro
+from kafkastream.model.formats.avro_schema import parsed_schema, read_avro, resolved_schema
 from kafkastream.model.formats.confluent_wire import framed, unframed
 from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.spark.sql.formats.avro_values import avro_dump, avro_load
@@ -19,7 +19,6 @@ from kafkastream.spark.sql.formats.python_formats import PythonFormat
 from kafkastream.spark.sql.formats.python_steps import MessageDecoder, MessageEncoder
 from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats import AvroConfluentFormat, AvroEncoding, AvroFormat
-from kafkastream.sql.formats.avro_types import shape, union_branch
 from kafkastream.sql.types import DataType
 
 __all__ = ["avro_decoder", "avro_encoder"]
@@ -66,7 +65,7 @@ class _ConfluentDecoder(MessageDecoder):
     def opened(self) -> Callable[[bytes], Plain]:
         def read(message: bytes) -> Plain:
             schema_id, data = unframed(message)
-            found: Plain = read_avro(data, *_schemas(self.registry, schema_id, self.schema))
+            found: Plain = read_avro(data, _resolved(self.registry, schema_id, self.schema))
             return found
 
         return _loaded(self.kind, read)
@@ -140,37 +139,9 @@ def _written_as_json(row: Plain, schema: Any) -> bytes:
 
 
 @lru_cache(maxsize=1000)
-def _schemas(registry: SchemaRegistry, schema_id: int, reader: str) -> tuple[Any, Any]:
-    """Return the writer's and the reader's schema; None for the latter if the writer's suffices."""
-    found = registry.schema(schema_id)
-    named: dict[str, Any] = {}
-    for text in found.references:
-        parsed_schema(json.loads(text), named)
-    writer, wanted = json.loads(found.text), json.loads(reader)
-    if not found.references and shape(writer) == shape(wanted):
-        return parsed_schema(writer), None
-    return parsed_schema(writer, named), parsed_schema(_renamed(wanted, writer))
-
-
-def _renamed(reader: Any, writer: Any) -> Any:
-    """Return the reader's schema with the writer's record names as aliases: Java compares only fields."""
-    match reader, writer:
-        case list(), _:
-            return [_renamed(branch, writer) for branch in reader]
-        case _, list():
-            return _renamed(reader, union_branch(writer))
-        case {"type": "record", "fields": fields}, {"type": "record", "name": str(name)}:
-            written = {field["name"]: field["type"] for field in writer["fields"]}
-            space = writer.get("namespace", "")
-            full = name if "." in name or not space else f"{space}.{name}"
-            renamed = [{**field, "type": _renamed(field["type"], written.get(field["name"]))} for field in fields]
-            return {**reader, "aliases": [full], "fields": renamed}
-        case {"type": "array", "items": items}, {"type": "array", "items": others}:
-            return {**reader, "items": _renamed(items, others)}
-        case {"type": "map", "values": values}, {"type": "map", "values": others}:
-            return {**reader, "values": _renamed(values, others)}
-        case _:
-            return reader
+def _resolved(registry: SchemaRegistry, schema_id: int, reader: str) -> Any:
+    writer = registry.schema(schema_id)
+    return resolved_schema(writer.text, writer.references, reader)
 
 
 @final

@@ -51,7 +51,7 @@ def locked() -> Iterator[EmbeddedSchemaRegistry]:
         yield started
 
 
-def message(schema_id: int, schema: Any, record: dict[str, Any]) -> bytes:
+def message(schema_id: int, schema: Any, record: Any) -> bytes:
     out = io.BytesIO()
     fastavro.schemaless_writer(out, fastavro.parse_schema(schema), record)
     return b"\0" + schema_id.to_bytes(4, "big") + out.getvalue()
@@ -72,6 +72,66 @@ def test_references_are_followed(orders: EmbeddedSchemaRegistry) -> None:
     data = message(schema_id, INLINE_BUYER, {"buyer": {"name": "Alice"}})
     schema = Schema.for_generic(json.dumps(INLINE_BUYER), orders.url)
     assert schema.deserialize(data) == {"buyer": {"name": "Alice"}}
+
+
+def _record(name: str, *fields: tuple[Any, ...]) -> dict[str, Any]:
+    keys = ("name", "type", "default")
+    return {"type": "record", "name": name, "fields": [dict(zip(keys, field, strict=False)) for field in fields]}
+
+
+def test_fields_that_the_writer_lacks_have_their_defaults_as_in_java(registry: EmbeddedSchemaRegistry) -> None:
+    writer = _record("Order", ("id", "int"), ("far", "long"))
+    reader = _record(
+        "Order",
+        ("far", "float"),
+        ("raw", "bytes", "\u00ff"),
+        ("fixed", {"type": "fixed", "name": "One", "size": 1}, "\u00fe"),
+        ("price", {"type": "double"}, 0),
+        ("buyer", _record("Buyer", ("zip", "string", "?"), ("n", "int", 5)), {"zip": "q"}),
+        ("tags", {"type": "array", "items": "string"}, []),
+        ("id", "int"),
+    )
+    schema = Schema.for_generic(json.dumps(reader), registry.url)
+    data = message(registry.register("orders", json.dumps(writer)), writer, {"id": 7, "far": 2**62 + 2**38 + 1})
+    read = schema.deserialize(data)
+    assert read == {
+        "far": float(2**62 + 2**39),
+        "raw": b"\xff",
+        "fixed": b"\xfe",
+        "price": 0.0,
+        "buyer": {"zip": "q", "n": 5},
+        "tags": [],
+        "id": 7,
+    }
+    assert list(read) == [field["name"] for field in reader["fields"]]
+    assert isinstance(read["price"], float)
+    read["tags"].append("of this record alone")
+    assert schema.deserialize(data)["tags"] == []
+
+
+def test_names_of_records_need_not_be_equal(registry: EmbeddedSchemaRegistry) -> None:
+    writer, reader = _record("Order", ("id", "int")), _record("sales.OrderRow", ("id", "long"))
+    schema = Schema.for_generic(json.dumps(reader), registry.url)
+    assert schema.deserialize(message(registry.register("orders", json.dumps(writer)), writer, {"id": 7})) == {"id": 7}
+
+
+def test_a_union_of_registered_records_is_read(registry: EmbeddedSchemaRegistry) -> None:
+    paid, shipped = _record("shop.Paid", ("sum", "int")), _record("shop.Shipped", ("day", "int"))
+    registry.register("paid", json.dumps(paid))
+    registry.register("shipped", json.dumps(shipped))
+    references = [{"name": f"shop.{name}", "subject": name.lower(), "version": 1} for name in ("Paid", "Shipped")]
+    union = registry.register("events", json.dumps(["shop.Paid", "shop.Shipped"]), references=references)
+    schema = Schema.for_generic(json.dumps(shipped), registry.url)
+    assert schema.deserialize(message(union, [paid, shipped], ("shop.Shipped", {"day": 3}))) == {"day": 3}
+    with pytest.raises(ValueError, match=r"writer's shop\.Paid cannot be read as shop\.Shipped"):
+        schema.deserialize(message(union, [paid, shipped], ("shop.Paid", {"sum": 3})))
+
+
+def test_defaults_of_bytes_are_written(registry: EmbeddedSchemaRegistry) -> None:
+    schema = json.dumps(_record("Order", ("id", "int"), ("raw", "bytes", "\u00ff"), ("price", {"type": "double"}, 0)))
+    written = Writing.for_generic("orders", schema, registry.url).serialize({"id": 7})
+    assert written is not None
+    assert Schema.for_generic(schema, registry.url).deserialize(written) == {"id": 7, "raw": b"\xff", "price": 0.0}
 
 
 @pytest.mark.parametrize(
