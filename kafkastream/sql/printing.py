@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import datetime
-import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.model.common.value_printing import java_double, java_float
-from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["PrintStyle", "printed_row", "printed_value", "shown_value"]
-
-
-class PrintStyle(enum.Enum):
-    """Style of printed rows (``print-style``)."""
-
-    PLAIN = "plain"
-    """``+I(1,a)``, as in Flink's documentation; timestamps as in SQL."""
-    ROW = "row"
-    """``+I[1, a]``, as Flink prints it."""
+__all__ = ["printed_row", "printed_value", "shown_value"]
 
 
 def shown_value(value: Any, kind: DataType) -> str:
@@ -58,29 +47,16 @@ def _timestamp(value: datetime.datetime, digits: int) -> str:
     return f"{value.replace(microsecond=0, tzinfo=None)}{'.' if fraction else ''}{fraction}"
 
 
-def printed_row(
-    kind: RowKind, values: Iterable[Any], types: Iterable[DataType], style: PrintStyle = PrintStyle.ROW
-) -> str:
-    """Return a row as the print connector writes it: with Java's ``toString`` of values, or plain, with SQL timestamps.
+def printed_row(kind: RowKind, values: Iterable[Any], types: Iterable[DataType]) -> str:
+    """Return a row as the print connector writes it: with Java's ``toString`` of values.
 
     Example:
         >>> row = [datetime.datetime(2024, 5, 1, 12, 30), None, 1e10]
         >>> types = list(map(DataType.of, (Kind.TIMESTAMP, Kind.INT, Kind.DOUBLE)))
         >>> printed_row(RowKind.INSERT, row, types)
         '+I[2024-05-01T12:30, null, 1.0E10]'
-        >>> printed_row(RowKind.INSERT, row, types, PrintStyle.PLAIN)
-        '+I(2024-05-01 12:30:00,null,1.0E10)'
     """
-    pairs = zip(values, types, strict=True)
-    if style is PrintStyle.PLAIN:
-        return f"{kind}({','.join(_plain_value(value, one) for value, one in pairs)})"
-    return f"{kind}[{', '.join(printed_value(value, one) for value, one in pairs)}]"
-
-
-def _plain_value(value: Any, kind: DataType) -> str:
-    if value is not None and kind.kind in STAMPS:
-        return _timestamp(value, len(f"{value.microsecond:06}".rstrip("0")) if value.microsecond else 0)
-    return printed_value(value, kind)
+    return f"{kind}[{', '.join(map(printed_value, values, types))}]"
 
 
 def printed_value(value: Any, kind: DataType) -> str:

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 DOCUMENTS = Path(__file__).parents[1] / "unit" / "sql" / "documents"
 ORDERS, CHANGED = ((DOCUMENTS / name).read_text().splitlines() for name in ("orders.jsonl", "changed_orders.jsonl"))
 PRINTED = [
-    "+I(202303251202020001,miniAppShop,2023-03-25 12:02:02,60.0,60.0,2023-03-25 12:03:00,0002,Bob,330110)",
-    "+I(202303251505050001,appshop,2023-03-25 15:05:05,500.0,400.0,2023-03-25 15:10:00,0003,Cindy,330108)",
-    "-U(202303251202020001,miniAppShop,2023-03-25 12:02:02,60.0,60.0,2023-03-25 12:03:00,0002,Bob,330110)",
-    "+U(202303251202020001,miniAppShop,2023-03-25 12:02:02,60.0,60.0,2023-03-25 12:03:00,0002,Bob,330111)",
+    "+I[202303251202020001, miniAppShop, 2023-03-25 12:02:02, 60.0, 60.0, 2023-03-25 12:03:00, 0002, Bob, 330110]",
+    "+I[202303251505050001, appshop, 2023-03-25 15:05:05, 500.0, 400.0, 2023-03-25 15:10:00, 0003, Cindy, 330108]",
+    "-U[202303251202020001, miniAppShop, 2023-03-25 12:02:02, 60.0, 60.0, 2023-03-25 12:03:00, 0002, Bob, 330110]",
+    "+U[202303251202020001, miniAppShop, 2023-03-25 12:02:02, 60.0, 60.0, 2023-03-25 12:03:00, 0002, Bob, 330111]",
 ]
 START, END = "'scan.startup.mode' = '{}'", "'scan.bounded.mode' = '{}'"
 FOR_EVER = {"retention.ms": "-1"}
@@ -368,7 +368,7 @@ def test_secured_tables(
     t_env.execute_sql(sink)
     t_env.execute_sql(f"{insert.strip().rstrip(';')} /*+ OPTIONS({WHOLE}) */").wait()
     assert capsys.readouterr().out.splitlines() == [
-        "+I(202103241000000001,webShop,2021-03-24 10:00:00,100.0,100.0,2021-03-24 10:02:03,0001,Alice,330106)"
+        "+I[202103241000000001, webShop, 2021-03-24T10:00, 100.0, 100.0, 2021-03-24 10:02:03, 0001, Alice, 330106]"
     ]
     users = "ARRAY[CAST(user_id AS STRING), behavior] FROM scram.KafkaTable"
     assert read(t_env, {"users": users}) == {"users": [["1", "buy"]]}

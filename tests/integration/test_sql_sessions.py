@@ -36,7 +36,7 @@ def test_the_programs_session_stays_the_active_one(
         t_env.execute_sql(f"SET '{key}' = '{value}'")
     rows = "SELECT a, COUNT(*) FROM (VALUES (1, 'x'), (1, 'y')) AS t(a, b) GROUP BY a"
     t_env.execute_sql(f"INSERT INTO seen {rows}").wait()
-    assert capsys.readouterr().out.splitlines()[-1].endswith("+I(1,2)")
+    assert capsys.readouterr().out.splitlines()[-1].endswith("+I[1, 2]")
     assert [text.partition(": ")[2] for text in warnings(caplog)] == [
         "no effect on Spark: state.backend.type; docs/support.md has the reasons",
         "no options of Flink: 'execution.checkpointing.mod' (did you mean 'execution.checkpointing.mode'?)",

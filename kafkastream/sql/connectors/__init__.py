@@ -151,7 +151,7 @@ def sink_of(definition: TableDefinition, environ: Mapping[str, str] | None = Non
     Example:
         >>> from kafkastream.sql.table import TableSchema
         >>> sink_of(TableDefinition(("seen",), TableSchema(), {"connector": "print", "print-identifier": "seen"}))
-        PrintTableSink(print_identifier='seen', standard_error=False, style=<PrintStyle.PLAIN: 'plain'>, parallelism=None)
+        PrintTableSink(print_identifier='seen', standard_error=False, parallelism=None)
     """
     tables = _tables(definition)
     if tables.sink is None:

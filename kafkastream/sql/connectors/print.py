@@ -9,10 +9,9 @@ import attrs
 
 from kafkastream.model.graph.job_graph import DiscardingSink, PrintSink
 from kafkastream.options.option import Option
-from kafkastream.options.parsers import boolean, enum_member, text
+from kafkastream.options.parsers import boolean, text
 from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
 from kafkastream.sql.connectors.table_endpoints import TableSink
-from kafkastream.sql.printing import PrintStyle
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
@@ -41,12 +40,6 @@ STANDARD_ERROR: Final = Option[bool](
     default=False,
     doc="Whether rows are printed to standard error.",
 )
-PRINT_STYLE: Final = Option[PrintStyle](
-    key="print-style",
-    parse=enum_member(PrintStyle),
-    default=PrintStyle.PLAIN,
-    doc="Format of rows: `plain` prints `+I(1,a)`, `row` prints `+I[1, a]`. Flink lacks it.",
-)
 
 
 @final
@@ -57,7 +50,6 @@ class PrintTableSink(TableSink):
     engine_module: ClassVar[str] = _ROWS
     print_identifier: str | None = setting(PRINT_IDENTIFIER)
     standard_error: bool = setting(STANDARD_ERROR)
-    style: PrintStyle = setting(PRINT_STYLE)
     parallelism: int | None = setting(SINK_PARALLELISM)
 
     @property

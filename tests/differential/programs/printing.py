@@ -70,3 +70,38 @@ def printed_behind_operators(env):
     pairs.map(lambda pair: [pair[1]], Types.LIST(Types.INT())).print("printed_behind_operators")
     pairs.map(lambda pair: {"k": pair[1]}, Types.MAP(Types.STRING(), Types.INT())).print("printed_behind_operators")
     pairs.map(lambda pair: Row(w=pair[0], n=pair[1])).print("printed_behind_operators")
+
+
+VALUES = {
+    "TINYINT": "CAST(1 AS TINYINT)",
+    "BOOLEAN": "TRUE",
+    "FLOAT": "CAST(1.5 AS FLOAT)",
+    "DOUBLE": "1e10",
+    "DECIMAL(10, 2)": "CAST(1.5 AS DECIMAL(10, 2))",
+    "STRING": "'a b'",
+    "CHAR(3)": "'abc'",
+    "BYTES": "x'00ff'",
+    "DATE": "DATE '2024-05-01'",
+    "TIME": "TIME '12:30:00'",
+    "TIMESTAMP(0)": "TIMESTAMP '2024-05-01 12:30:01'",
+    "TIMESTAMP(3)": "TIMESTAMP '2024-05-01 12:30:00'",
+    "TIMESTAMP(6)": "TIMESTAMP '2024-05-01 12:30:00.120000'",
+    "TIMESTAMP_LTZ(3)": "CAST(TIMESTAMP '2024-05-01 12:30:00' AS TIMESTAMP_LTZ(3))",
+    "ARRAY<INT>": "ARRAY[1, CAST(NULL AS INT)]",
+    "MAP<STRING, INT>": "MAP['k', 1]",
+    "ROW<x INT, t TIMESTAMP(3)>": "ROW(1, TIMESTAMP '2024-05-01 12:30:00')",
+    "INT": "CAST(NULL AS INT)",
+}
+
+
+@bounded(alone=True, executes=True)
+def printed_table_rows(env):
+    """Rows of a table of the connector print."""
+    from pyflink.table import StreamTableEnvironment
+
+    t_env = StreamTableEnvironment.create(env)
+    t_env.get_config().set("table.local-time-zone", "Asia/Tokyo")
+    columns = ", ".join(f"c{number} {type_text}" for number, type_text in enumerate(VALUES))
+    options = "'connector' = 'print', 'print-identifier' = 'printed_table_rows'"
+    t_env.execute_sql(f"CREATE TABLE seen ({columns}) WITH ({options})")
+    t_env.execute_sql(f"INSERT INTO seen SELECT {', '.join(VALUES.values())}").wait()

@@ -85,7 +85,6 @@ DEFAULTS = {
         **COMMON,
         "print-identifier": "(none)",
         "standard-error": "false",
-        "print-style": "plain",
         "sink.parallelism": "(none)",
     },
     "blackhole": COMMON,

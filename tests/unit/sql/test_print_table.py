@@ -6,7 +6,6 @@ import pytest
 
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.connectors import BlackHoleTableSink, PrintTableSink, TableSink, sink_of
-from kafkastream.sql.printing import PrintStyle
 from tests.unit.sql.tables import BIGINT, at, error, metadata, physical, table
 
 
@@ -17,7 +16,6 @@ from tests.unit.sql.tables import BIGINT, at, error, metadata, physical, table
         ({"connector": "print", "print-identifier": "a"}, PrintTableSink(print_identifier="a")),
         ({"connector": "print", "standard-error": "true"}, PrintTableSink(standard_error=True)),
         ({"connector": "print", "sink.parallelism": "2"}, PrintTableSink(parallelism=2)),
-        ({"connector": "print", "print-style": "row"}, PrintTableSink(style=PrintStyle.ROW)),
         ({"connector": "print", "property-version": "1"}, PrintTableSink()),
         ({"connector": "blackhole"}, BlackHoleTableSink()),
     ],
@@ -36,12 +34,12 @@ def test_options(options: dict[str, str], sink: TableSink) -> None:
             {"connector": "print", "print-identifer": "a"},
             (
                 "Unsupported options found for 'print'. Unsupported options: print-identifer. Supported options: connector, "
-                "print-identifier, print-style, property-version, sink.parallelism, standard-error."
+                "print-identifier, property-version, sink.parallelism, standard-error."
             ),
             "print-identifer",
         ),
         ({"connector": "print", "standard-error": "no"}, "Unsupported value 'no' for", "standard-error"),
-        ({"connector": "print", "print-style": "x"}, "expected one of plain, row", "print-style"),
+        ({"connector": "print", "print-style": "row"}, "Unsupported options found for 'print'.", "print-style"),
         (
             {"connector": "blackhole", "sink.parallelism": "1"},
             "Unsupported options found for 'blackhole'.",

@@ -20,7 +20,7 @@ from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.plan.spark_text import KEPT
-from kafkastream.sql.printing import PrintStyle, printed_row
+from kafkastream.sql.printing import printed_row
 from kafkastream.sql.types import DataType
 
 __all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
@@ -168,17 +168,12 @@ class PrintedRows(RowsDecoder):
 
     Args:
         types: The types of the columns.
-        style: Style in which a row is shown.
     """
 
     types: tuple[DataType, ...]
-    style: PrintStyle = PrintStyle.ROW
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """Return a line for each row."""
         columns = [arrow[name].to_pylist() for name in column_names(len(self.types))]
-        lines = [
-            printed_row(kind, values, self.types, self.style)
-            for kind, *values in zip(_kinds(arrow), *columns, strict=True)
-        ]
+        lines = [printed_row(kind, values, self.types) for kind, *values in zip(_kinds(arrow), *columns, strict=True)]
         return Batch(lines, [None] * len(lines), range(len(lines)))

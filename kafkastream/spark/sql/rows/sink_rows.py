@@ -73,7 +73,7 @@ class _AsTheyAre(TableWriter):
         """Return the decoder of rows to lines, or to elements."""
         if isinstance(self.sink, BlackHoleTableSink):
             return elements_of(query)
-        return PrintedRows(tuple(field.type for field in query.relation.fields), self.sink.style)
+        return PrintedRows(tuple(field.type for field in query.relation.fields))
 
 
 @table_writer.register
