@@ -209,6 +209,28 @@ def test_a_window_fails_where_the_time_is_null(
     assert "SQLSTATE" not in str(failed.value)
 
 
+def test_a_row_without_a_time_is_dropped_or_of_1970(
+    t_env: TableEnvironment, create: Create, kafka: KafkaBroker
+) -> None:
+    """Same as Flink 2.2.1 on this topic: window functions drop the row, older group windows take its time for 0."""
+    topic = create("events", "id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts")
+    day = "2024-05-01 00:00:"
+    kafka.produce(topic, [f'{{"id":1,"ts":"{day}01"}}', '{"id":2,"ts":null}', f'{{"id":3,"ts":"{day}12"}}'])
+    tumbled = "SELECT id, window_start FROM TABLE(TUMBLE(TABLE events, DESCRIPTOR(ts), INTERVAL '10' SECOND))"
+    assert sorted(changes(t_env, tumbled)) == ["+I[1, 2024-05-01 00:00:00]", "+I[3, 2024-05-01 00:00:10]"]
+    sliding = "SELECT COUNT(*) FROM TABLE(HOP(TABLE events, DESCRIPTOR(ts), INTERVAL '5' SECOND, INTERVAL '10' SECOND))"
+    assert changes(t_env, sliding) == ["+I[4]"]
+    counted = "SELECT TUMBLE_START(ts, {0}), COUNT(*), SUM(id) FROM events GROUP BY TUMBLE(ts, {0})"
+    assert sorted(changes(t_env, counted.format("INTERVAL '10' SECOND"))) == [
+        "+I[1970-01-01 00:00:00, 1, 2]",
+        "+I[2024-05-01 00:00:00, 1, 1]",
+        "+I[2024-05-01 00:00:10, 1, 3]",
+    ]
+    hops = "HOP(ts, INTERVAL '5' SECOND, INTERVAL '10' SECOND)"
+    counted = f"SELECT {hops.replace('HOP', 'HOP_START')}, COUNT(*) FROM events GROUP BY {hops}"
+    assert sorted(changes(t_env, counted))[:2] == ["+I[1969-12-31 23:59:55, 1]", "+I[1970-01-01 00:00:00, 1]"]
+
+
 def test_a_row_joins_the_version_of_its_time(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
     paid = create("paid", "id INT, cur STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts")
     rates = create(

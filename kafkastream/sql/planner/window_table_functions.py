@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,7 @@ from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
     WindowColumns,
     column_of,
+    filtered,
     normalized,
     projected,
     reference,
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "WINDOW_FUNCTIONS",
+    "NullTime",
     "checked_time",
     "closed_sessions",
     "session_rows",
@@ -51,6 +54,19 @@ _PARAMETERS: Final = {
 WINDOW_FUNCTIONS: Final = frozenset(_PARAMETERS)
 _STAMP = DataType.of(Kind.TIMESTAMP, 3).not_null()
 _BIGINT = DataType.of(Kind.BIGINT).not_null()
+_INT = DataType.of(Kind.INT).not_null()
+_EPOCH = "1970-01-01 00:00:00"
+
+
+class NullTime(enum.Enum):
+    """Fate of a row whose time is NULL, which depends on the operator that would take it in Flink."""
+
+    FAILS = "fails"
+    """The job fails: ``SliceAssigners`` of https://github.com/apache/flink/tree/release-2.2.1/flink-table/flink-table-runtime"""
+    DROPPED = "dropped"
+    """The row is dropped: ``WindowTableFunctionOperatorBase``."""
+    EPOCH = "epoch"
+    """The row has the time 0: ``WindowOperator`` of older group windows."""
 
 
 def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
@@ -73,8 +89,9 @@ def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
         key: _positive(planner, value, key) for key, value in given.items() if key in ("SIZE", "SLIDE", "STEP", "GAP")
     }
     offset = interval_ms(planner.text, given["OFFSET"]) if "OFFSET" in given else 0
+    null_time = NullTime.FAILS if _is_aggregated(call) else NullTime.DROPPED
     if name == "TUMBLE":
-        return tumbled(planner, rows.relation, at, sizes["SIZE"], offset)
+        return tumbled(planner, rows.relation, at, sizes["SIZE"], offset, null_time)
     if name == "SESSION":
         keys = data.args["partition"].expressions if data.args.get("partition") else ()
         partition = tuple(_partition_column(planner, scope, key) for key in keys)
@@ -86,7 +103,19 @@ def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
         article = "slide" if name == "HOP" else "step"
         what = f"{name} table function based aggregate requires size must be an integral multiple of {article}"
         raise planner.text.error(given["SIZE"], what, f"Take a size that is a multiple of the {article}.")
-    return sliced(planner, rows.relation, at, step, sizes["SIZE"], offset, cumulates=name == "CUMULATE")
+    cumulates = name == "CUMULATE"
+    return sliced(planner, rows.relation, at, step, sizes["SIZE"], offset, null_time, cumulates=cumulates)
+
+
+def _is_aggregated(call: exp.Anonymous) -> bool:
+    """Return whether GROUP BY window_start, window_end takes the rows of a window function, also through subqueries."""
+    select = call.find_ancestor(exp.Select)
+    while select is not None and not select.args.get("joins"):
+        group = select.args.get("group")
+        if group is not None:
+            return not {column.name for column in group.find_all(exp.Column)}.isdisjoint(WINDOW_COLUMNS)
+        select = select.parent.find_ancestor(exp.Select) if isinstance(select.parent, exp.Subquery) else None
+    return False
 
 
 def _arguments(planner: SelectPlanner, call: exp.Anonymous, name: str) -> dict[str, exp.Expr]:
@@ -151,16 +180,20 @@ def _window(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
     )
 
 
-def _clock(relation: Relation, at: int) -> TypedExpression:
+def _clock(relation: Relation, at: int, null_time: NullTime) -> TypedExpression:
     """Return the wall-clock time of a row."""
-    time = reference(relation, at)
+    time: TypedExpression = reference(relation, at)
+    if null_time is NullTime.EPOCH and time.type.is_nullable:
+        is_local = time.type.kind is Kind.TIMESTAMP_LTZ
+        epoch = call("TO_TIMESTAMP_LTZ", Literal(0, _BIGINT), Literal(3, _INT)) if is_local else Literal.text(_EPOCH)
+        time = call("COALESCE", time, Cast(epoch, time.type))
     return Cast(time, _STAMP) if time.type.kind is Kind.TIMESTAMP_LTZ else time
 
 
-def _unless_null(relation: Relation, at: int, value: TypedExpression) -> TypedExpression:
-    """Return a value that fails the query if the time is NULL, as Flink's window functions do."""
+def _unless_null(relation: Relation, at: int, value: TypedExpression, null_time: NullTime) -> TypedExpression:
+    """Return a value that fails the query if the time is NULL and must not be."""
     field = relation.fields[at]
-    if not field.type.is_nullable:
+    if not field.type.is_nullable or null_time is not NullTime.FAILS:
         return value
     words = f"RowTime field should not be null: WHERE {field.name} IS NOT NULL leaves such rows out."
     return unless_null(reference(relation, at), words, value)
@@ -173,21 +206,26 @@ def _columns(field: Field) -> tuple[Field, ...]:
     return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
 
 
-def tumbled(planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int) -> PlannedRows:
+def tumbled(
+    planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int, null_time: NullTime
+) -> PlannedRows:
     """Plan ``TUMBLE``: each row with its one window."""
+    if null_time is NullTime.DROPPED and relation.fields[at].type.is_nullable:
+        relation = filtered(relation, [call("IS NOT NULL", reference(relation, at))])
     last_type = _columns(relation.fields[at])[2].type
     numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
-    begin = Call("$WINDOW_START", (_clock(relation, at), *numbers), _STAMP)
+    begin = Call("$WINDOW_START", (_clock(relation, at, null_time), *numbers), _STAMP)
     end = call("+", begin, Interval(size))
     last = Call("$WINDOW_TIME", (end,), last_type)
     is_local = last_type.kind is Kind.TIMESTAMP_LTZ
-    return _computed(planner, relation, at, (begin, end, call("$PARENTHESES", last) if is_local else last))
+    bounds = (begin, end, call("$PARENTHESES", last) if is_local else last)
+    return _computed(planner, relation, at, bounds, null_time)
 
 
 def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> PlannedRows:
     """Plan ``SESSION``: each row with columns for the bounds of its session, which only aggregates fill."""
     nothing = [typed_null(field.type) for field in _columns(relation.fields[at])]
-    rows = _computed(planner, relation, at, nothing)
+    rows = _computed(planner, relation, at, nothing, NullTime.FAILS)
     assert rows.window is not None
     return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
 
@@ -225,17 +263,27 @@ def _with_time(fields: Sequence[Field], window: WindowColumns) -> tuple[Field, .
     )
 
 
-def _computed(planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression]) -> PlannedRows:
+def _computed(
+    planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression], null_time: NullTime
+) -> PlannedRows:
     field, width = relation.fields[at], len(relation.fields)
     added = _columns(field)
     names = [one.name for one in (*relation.fields, *added)]
-    project = projected(relation, [*references(relation), *bounds], names, _unless_null(relation, at, TRUE))
+    project = projected(relation, [*references(relation), *bounds], names, _unless_null(relation, at, TRUE, null_time))
     fields = (*without_times(project.fields[:width], at), *added)
     return PlannedRows(attrs.evolve(project, fields=fields), _window(planner, field, width))
 
 
 def sliced(
-    planner: SelectPlanner, relation: Relation, at: int, step: int, size: int, offset: int, *, cumulates: bool = False
+    planner: SelectPlanner,
+    relation: Relation,
+    at: int,
+    step: int,
+    size: int,
+    offset: int,
+    null_time: NullTime,
+    *,
+    cumulates: bool = False,
 ) -> PlannedRows:
     """Plan ``HOP`` or ``CUMULATE``: each row once per window that contains it.
 
@@ -247,10 +295,10 @@ def sliced(
     numbers = (Literal(ms, _BIGINT) for ms in (step, size, offset))
     windows = Call(
         "$CUMULATE" if cumulates else "$HOP",
-        (_clock(relation, at), *numbers),
+        (_clock(relation, at, null_time), *numbers),
         DataType.of(Kind.ARRAY, parts=(window,)),
     )
     fields = (*without_times(relation.fields, at), *columns)
-    array = _unless_null(relation, at, windows)
+    array = _unless_null(relation, at, windows, null_time)  # NULL where a time is, which has no rows then
     exploded = Explode(input=relation, array=array, fields=fields, changelog=relation.changelog)
     return PlannedRows(exploded, _window(planner, field, width))

@@ -14,7 +14,14 @@ from kafkastream.sql.expressions.intervals import interval_ms
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
-from kafkastream.sql.planner.window_table_functions import checked_time, closed_sessions, session_rows, sliced, tumbled
+from kafkastream.sql.planner.window_table_functions import (
+    NullTime,
+    checked_time,
+    closed_sessions,
+    session_rows,
+    sliced,
+    tumbled,
+)
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -43,10 +50,10 @@ def group_window(
     relation = normalized(rows.relation, planner.ttl_ms)
     relation = filtered(relation, _conditions(condition))
     if name == "TUMBLE":
-        return tumbled(planner, relation, at, sizes[0], 0)
+        return tumbled(planner, relation, at, sizes[0], 0, NullTime.EPOCH)
     if name == "SESSION":
         return session_rows(planner, relation, at, sizes[0])
-    return sliced(planner, relation, at, sizes[0], sizes[1], 0)
+    return sliced(planner, relation, at, sizes[0], sizes[1], 0, NullTime.EPOCH)
 
 
 def _conditions(condition: TypedExpression | None) -> list[TypedExpression]:
