@@ -325,6 +325,21 @@ s IS JSON => false
 ARRAY_JOIN(ARRAY['a', 'b'], ',') => a,b
 'abc' NOT SIMILAR TO 'a' => true
 i NOT BETWEEN 1 AND 2 => true
+'10' > 9 => true
+'9' >= 10 => false
+i < '10' => true
+' 5 ' <= 5 => true
+d > '2.25' => true
+l >= '-07' => true
+CAST(NULL AS STRING) < 9 => None
+i BETWEEN '1' AND '9' => true
+'5' BETWEEN 1 AND 9 => true
+'10' NOT BETWEEN 1 AND 9 => true
+i IN ('07', '8') => true
+i NOT IN ('7') => false
+'7' IN (i, 8) => true
+'07' IN (7, 8) => false
+'x' IN (7, 8) => false
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kafkastream.sql.plan.expression import Call
@@ -18,7 +18,14 @@ from kafkastream.sql.plan.functions.built_in import (
     returns,
 )
 from kafkastream.sql.plan.functions.similar_patterns import similar_regex
-from kafkastream.sql.plan.functions.type_rules import comparable, widest, with_common_type
+from kafkastream.sql.plan.functions.type_rules import (
+    comparable,
+    comparable_in_order,
+    comparable_with_bounds,
+    comparable_with_list,
+    widest,
+    with_common_type,
+)
 from kafkastream.sql.plan.functions.written_values import written_text
 from kafkastream.sql.plan.spark_type_names import quoted_text
 from kafkastream.sql.type_families import ATOMIC, MAPS, NUMERIC, TEXT, WHOLE
@@ -30,8 +37,8 @@ _TRUTH: Final = always_nullable(DataType.of(Kind.BOOLEAN))
 _MANY: Final = 2**31
 
 
-def _compared(form: str) -> BuiltInFunction:
-    return BuiltInFunction(_TRUTH, forms(form), (2, 2), prepare=comparable)
+def _compared(form: str, prepare: Callable[[Arguments], Arguments] = comparable) -> BuiltInFunction:
+    return BuiltInFunction(_TRUTH, forms(form), (2, 2), prepare=prepare)
 
 
 def _logic(form: str, count: int) -> BuiltInFunction:
@@ -188,11 +195,11 @@ def _every(_: Call, texts: Sequence[str]) -> str:
 OPERATORS: Final[Mapping[str, BuiltInFunction]] = {
     **ARITHMETIC,
     **{sign: _equal(f"({{0}} {sign} {{1}})") for sign in ("=", "<>")},
-    **{sign: _compared(f"({{0}} {sign} {{1}})") for sign in (">", ">=", "<", "<=")},
+    **{sign: _compared(f"({{0}} {sign} {{1}})", comparable_in_order) for sign in (">", ">=", "<", "<=")},
     "IS NOT DISTINCT FROM": _compared("({0} <=> {1})"),
     "IS DISTINCT FROM": _compared("(not ({0} <=> {1}))"),
-    "BETWEEN": BuiltInFunction(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable),
-    "IN": BuiltInFunction(_TRUTH, _within, (2, _MANY), prepare=comparable),
+    "BETWEEN": BuiltInFunction(_TRUTH, forms("({0} between {1} and {2})"), (3, 3), prepare=comparable_with_bounds),
+    "IN": BuiltInFunction(_TRUTH, _within, (2, _MANY), prepare=comparable_with_list),
     "IS NULL": _null_check("({0} is null)"),
     "IS NOT NULL": _null_check("({0} is not null)"),
     **{f"IS {word}": _logic(f"({{0}} is {word.lower()})", 1) for word in ("TRUE", "FALSE")},

@@ -15,6 +15,9 @@ __all__ = [
     "as_decimals",
     "check_ordered",
     "comparable",
+    "comparable_in_order",
+    "comparable_with_bounds",
+    "comparable_with_list",
     "decimal_product",
     "decimal_quotient",
     "decimal_rest",
@@ -94,6 +97,57 @@ def comparable(arguments: Arguments) -> Arguments:
         shown = " and ".join(sorted({str(one.type) for one in arguments}))
         raise CallError(f"implicit type conversion between {shown} is not supported on comparing", "CAST one of them.")
     return [Cast(one, times[0]) if one.type.kind in TEXT else one for one in arguments]
+
+
+def comparable_in_order(arguments: Arguments) -> Arguments:
+    """Return values that ``<`` and the like compare: texts next to numbers become BIGINT or DOUBLE.
+
+    Same as in Flink, which refuses ``=`` for the same values:
+    https://github.com/apache/calcite/blob/calcite-1.36.0/core/src/main/java/org/apache/calcite/sql/validate/implicit/TypeCoercionImpl.java
+
+    Raises:
+        CallError: Texts are compared with other types.
+    """
+    number = _number_of_texts(_kinds(arguments))
+    return comparable(arguments) if number is None else _cast(arguments, number)
+
+
+def comparable_with_bounds(arguments: Arguments) -> Arguments:
+    """Return the arguments of BETWEEN, each bound of which is compared with the value.
+
+    Raises:
+        CallError: Texts are compared with other types, or a text with bounds of both.
+    """
+    value, *bounds = arguments
+    is_mixed = value.type.kind in TEXT and bool(_kinds(bounds) & TEXT)
+    return comparable(arguments) if is_mixed else comparable_in_order(arguments)
+
+
+def comparable_with_list(arguments: Arguments) -> Arguments:
+    """Return the arguments of IN: numbers in a list for texts become texts, and texts in a list for numbers numbers.
+
+    Raises:
+        CallError: Texts are compared with other types.
+    """
+    value, *others = arguments
+    kinds = _kinds(others)
+    if value.type.kind in TEXT and kinds and kinds <= WHOLE:
+        return [value, *_cast(others, DataType.string())]
+    return comparable_in_order(arguments) if kinds <= TEXT else comparable(arguments)
+
+
+def _number_of_texts(kinds: set[Kind]) -> DataType | None:
+    """Return the type as which texts are compared with numbers; None if there are not both, or Flink's is not known."""
+    numbers = kinds - TEXT
+    if numbers == kinds or not numbers:
+        return None
+    return (
+        DataType.of(Kind.BIGINT) if numbers <= WHOLE else DataType.of(Kind.DOUBLE) if numbers == {Kind.DOUBLE} else None
+    )
+
+
+def _cast(arguments: Arguments, type_: DataType) -> Arguments:
+    return [Cast(one, _nullable_like(type_, [one.type])) for one in arguments]
 
 
 def _exact(arguments: Arguments) -> Arguments:
