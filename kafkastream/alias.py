@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from kafkastream.errors import SetupError
 
-__all__ = ["alias_pyflink", "has_pyflink", "is_aliased", "loads_with_alias"]
+__all__ = ["alias_pyflink", "alias_pyflink_unless_installed", "has_pyflink", "is_aliased", "loads_with_alias"]
 
 _PYFLINK: Final = "pyflink"
 _OURS: Final = "kafkastream"
@@ -53,6 +53,12 @@ def alias_pyflink() -> None:
             now="Import kafkastream.as_pyflink before anything of pyflink.",
         )
     sys.meta_path.insert(0, _ALIAS)
+
+
+def alias_pyflink_unless_installed() -> None:
+    """Let ``import pyflink`` mean this package, unless PyFlink itself is installed."""
+    if not has_pyflink():
+        alias_pyflink()
 
 
 def is_aliased() -> bool:

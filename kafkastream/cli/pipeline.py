@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kafkastream.alias import alias_pyflink_unless_installed
 from kafkastream.cli.quiet import quiet_option
 from kafkastream.cli.titled_table import titled_table
 
@@ -54,6 +55,7 @@ def pipeline_command(
     if path is None:
         raise click.UsageError("Missing option '-f' / '--file'.")
     document = _read(path, _variables(given, files))
+    alias_pyflink_unless_installed()  # for modules of functions
     if check:
         _check(document)
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from kafkastream.alias import alias_pyflink, has_pyflink
+from kafkastream.alias import alias_pyflink, alias_pyflink_unless_installed
 from kafkastream.cli.quiet import quiet_option
 from kafkastream.errors import KafkastreamError
 
@@ -49,8 +49,10 @@ def run_command(*, as_pyflink: bool | None, quiet: bool, ui: bool, script: Path,
     from kafkastream.spark.session.jars import connector_jars
 
     connector_jars()
-    if as_pyflink or (as_pyflink is None and not has_pyflink()):
+    if as_pyflink:
         alias_pyflink()
+    elif as_pyflink is None:
+        alias_pyflink_unless_installed()
     sys.argv = [str(script), *arguments]
     sys.path.insert(0, str(script.resolve().parent))
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from kafkastream.alias import alias_pyflink_unless_installed
 from kafkastream.cli.quiet import quiet_option
 from kafkastream.extras import SHELL
 
@@ -44,6 +45,7 @@ def sql_command(
     from kafkastream.table.session.script import run_script
 
     connector_jars()
+    alias_pyflink_unless_installed()  # for modules of functions
     init, given = "" if before is None else before.read_text(), dict(map(_pair, settings))
     if path is None and text is None and sys.stdin.isatty() and sys.stdout.isatty():
         with run_by_command(quiet=quiet):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from kafkastream import alias, cli
 from kafkastream.spark.session.jars import connector_jars
 from kafkastream.testing import KafkaBroker
 
@@ -146,3 +147,59 @@ def test_import_error_is_the_programs_own(program: Path) -> None:
     without = kafkastream_run("--no-as-pyflink", program / "job.py")
     assert without.stderr.splitlines()[-1] == "ModuleNotFoundError: No module named 'pyflink'"
     assert "kafkastream" not in without.stderr
+
+
+SHOUTS = """
+from pyflink.table import DataTypes
+from pyflink.table.udf import ScalarFunction, udf
+
+
+class Shout(ScalarFunction):
+    def eval(self, text):
+        from pyflink.common import Row  # a name that only the workers ask for
+
+        return Row(text.upper())[0]
+
+
+shout = udf(Shout(), result_type=DataTypes.STRING())
+"""
+SCRIPT = """
+SET 'python.files' = '{module}';
+CREATE TEMPORARY FUNCTION shout AS 'shouts.shout' LANGUAGE PYTHON;
+SELECT shout('from sql');
+"""
+PIPELINE = """
+source:
+  type: values
+  tables: CREATE TABLE shop.orders (id BIGINT, name STRING, PRIMARY KEY (id) NOT ENFORCED)
+  changes:
+    - insert: shop.orders
+      after: {{id: 1, name: from a pipeline}}
+transform:
+  - source-table: shop.orders
+    projection: id, shout(name) AS name
+sink:
+  type: values
+pipeline:
+  python.files: {module}
+  user-defined-function:
+    - name: shout
+      classpath: shouts.shout
+"""
+
+
+@pytest.mark.usefixtures("spark")
+def test_modules_of_functions_import_pyflink(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "meta_path", [finder for finder in sys.meta_path if finder is not alias._ALIAS])
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    module = tmp_path / "shouts.py"
+    module.write_text(SHOUTS)
+    for command, name, text in (("sql", "job.sql", SCRIPT), ("pipeline", "job.yaml", PIPELINE)):
+        (tmp_path / name).write_text(text.format(module=module))
+        cli.main([command, "-f", str(tmp_path / name)], prog_name="kafkastream", standalone_mode=False)
+        sys.modules.pop("shouts", None)
+    printed = capsys.readouterr().out
+    assert "FROM SQL" in printed
+    assert "FROM A PIPELINE" in printed
