@@ -19,6 +19,7 @@ from kafkastream.spark.session.forked_python import (
     ForkedPython,
     fork_processes,
     interpreter_of_workers,
+    is_own_python,
     renew_program,
 )
 from kafkastream.testing import wait_until
@@ -172,6 +173,18 @@ def test_another_python_of_workers_stays() -> None:
     fork_processes(context)
     renew_program(context)
     assert context.pythonExec == interpreter_of_workers(context) == "/usr/bin/another"
+
+
+def test_links_lead_to_the_programs_python(tmp_path: Path) -> None:
+    link, further, other = (tmp_path / name for name in ("link", "further", "other"))
+    link.symlink_to(sys.executable)
+    further.symlink_to("link")
+    other.symlink_to("/bin/sh")
+    context: Any = SimpleNamespace(pythonExec=str(further), environment={})
+    fork_processes(context)
+    assert interpreter_of_workers(context) == sys.executable
+    own = [str(Path(sys.executable).with_name("python3")), sys.executable, str(link)]
+    assert [is_own_python(path) for path in (*own, str(other), "/nowhere/python")] == [True] * 3 + [False] * 2
 
 
 def test_other_modules_run_in_a_new_python(forked: ForkedPython) -> None:

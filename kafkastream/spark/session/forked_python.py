@@ -28,7 +28,7 @@ from kafkastream.spark.internals.python import (
     variables_of_workers,
 )
 
-__all__ = ["ForkedPython", "fork_processes", "interpreter_of_workers", "renew_program"]
+__all__ = ["ForkedPython", "fork_processes", "interpreter_of_workers", "is_own_python", "renew_program"]
 
 _SCRIPT: Final = """\
 #!/bin/sh
@@ -124,7 +124,7 @@ _CREATED: Final[dict[str, ForkedPython]] = {}
 
 def fork_processes(context: SparkContext) -> None:
     """Fork the Python processes of a context whose workers are on this machine, if their Python is the program's own."""
-    if shutil.which(python_of_workers(context)) != sys.executable:
+    if not is_own_python(python_of_workers(context)):
         return
     if not _CREATED:
         with suppress(OSError):  # then Spark starts each of them
@@ -132,6 +132,23 @@ def fork_processes(context: SparkContext) -> None:
             _CREATED[str(created.program)] = created
     for path in _CREATED:
         set_python_of_workers(context, path)
+
+
+def is_own_python(path: str) -> bool:
+    """Return whether a path is that of this program's Python, or links lead from it there.
+
+    Links are not followed further: Python finds its virtual environment by the path it was started with.
+    https://docs.python.org/3/library/site.html
+    """
+    found = shutil.which(path)
+    while found is not None and not _is_in_own_folder(found):
+        link = Path(found)
+        found = os.path.normpath(link.parent / link.readlink()) if link.is_symlink() else None
+    return found is not None
+
+
+def _is_in_own_folder(path: str) -> bool:
+    return Path(path).parent == Path(sys.executable).parent and Path(path).samefile(sys.executable)
 
 
 def renew_program(context: SparkContext) -> None:
