@@ -35,6 +35,7 @@ from kafkastream.model.graph.job_graph import (
     SinkNode,
     SourceNode,
     UnionNode,
+    share_function,
 )
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobSettings, RunningJob
@@ -66,6 +67,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
     def __init__(self, configuration: Configuration | None = None) -> None:
         super().__init__(Configuration(configuration))
         self._nodes: dict[int, Node] = {}
+        self._unstarted: set[int] = set()
         self._ids = itertools.count(1)
 
     def _repr_html_(self) -> str:
@@ -283,6 +285,10 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def _add(self, node: Node) -> int:
         self._nodes[node.id] = node
+        if node.is_copy:  # of an operator that a table reads, and that runs with its query
+            self._unstarted = {i for i in self._unstarted if not share_function(self._nodes[i], node)}
+        elif not isinstance(node, (SourceNode, UnionNode, SideOutputNode)):
+            self._unstarted.add(node.id)
         return node.id
 
     def _node(self, node_id: int) -> Node:
@@ -292,11 +298,12 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         self._nodes[node_id] = attrs.evolve(self._nodes[node_id], **changes)
 
     def _graph(self) -> JobGraph:
-        graph = JobGraph(tuple(self._nodes.values())).reaching_sinks()
-        if not graph.sinks:
+        if not self._unstarted:
             raise DefinitionError(
-                "No operators defined in streaming topology. Cannot execute.", now="End a stream with sink_to or print."
+                "No operators defined in streaming topology. Cannot execute.",
+                now="Apply an operator to a source, and end a stream with sink_to or print.",
             )
+        graph = JobGraph(tuple(self._nodes.values())).reaching(*self._unstarted)
         mode = RuntimeExecutionMode[self._get(options.RUNTIME_MODE)]
         if mode is RuntimeExecutionMode.BATCH:
             _refuse_unbounded(graph)
@@ -311,7 +318,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def _checked_graph(self) -> JobGraph:
         """Return the job graph, after a check of its topics, and import the engine, which takes longer."""
-        graph = self._graph()
+        graph = self._graph().with_discarding_sinks()
         check_early(graph)
         import_engine()
         return graph
@@ -323,19 +330,24 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         graph, settings = self._checked_graph(), self._settings(job_name)
         from kafkastream.spark.job import engine
 
-        self._drop_sinks()
+        self._forget_started()
         return engine.start(graph, settings)
 
     def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
         graph, settings = self._checked_graph(), self._settings(job_name)
         from kafkastream.spark.job import engine
 
-        self._drop_sinks()
+        self._forget_started()
         return engine.start_and_collect(graph, settings)
 
-    def _drop_sinks(self) -> None:
-        """Forget the sinks of a started job, so that the next ``execute`` does not start them again, as in Flink."""
+    def _forget_started(self) -> None:
+        """Let the next ``execute`` start only operators and sinks that are defined from now on, and what they read.
+
+        Same as in Flink, where ``execute`` clears the list of transformations:
+        https://github.com/apache/flink/blob/release-2.2.1/flink-runtime/src/main/java/org/apache/flink/streaming/api/environment/StreamExecutionEnvironment.java
+        """
         self._nodes = {i: node for i, node in self._nodes.items() if not isinstance(node, SinkNode)}
+        self._unstarted = set()
 
 
 def _begun(source: Source) -> KafkaSource[Any] | CollectionSource:

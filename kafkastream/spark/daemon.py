@@ -12,14 +12,16 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
 from kafkastream.spark.crash_notes import settle
 from kafkastream.spark.internals.python import WORKER_MODULES, run_daemon
+from kafkastream.spark.session.worker_prints import PRINTS_VARIABLE
 
-__all__ = ["note_ends", "preload"]
+__all__ = ["note_ends", "preload", "print_to_program"]
 
 _PRELOADED: Final = (
     *WORKER_MODULES,
@@ -61,7 +63,26 @@ def _reap(*_: object) -> None:
             settle(ended[0], os.waitstatus_to_exitcode(ended[1]))
 
 
+def print_to_program() -> None:
+    """Let each worker print to the program's named pipe, line by line, if there is one."""
+    daemon, path = os.getpid(), os.environ.get(PRINTS_VARIABLE)
+
+    def redirect() -> None:
+        if path is None or os.getppid() != daemon:  # a process that a function has forked
+            return
+        with suppress(OSError):  # the program has deleted it: then workers print to standard error, as Spark's do
+            pipe = os.open(path, os.O_WRONLY | os.O_NONBLOCK)  # fails if nobody reads
+            os.set_blocking(pipe, True)
+            os.dup2(pipe, 1)
+            os.close(pipe)
+            # Python would write a line and its end apart, between which another worker's line may come.
+            sys.stdout.reconfigure(line_buffering=True, write_through=False)  # type: ignore[union-attr]
+
+    os.register_at_fork(after_in_child=redirect)
+
+
 if __name__ == "__main__":
     preload()
     note_ends()
+    print_to_program()
     run_daemon()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +20,7 @@ from kafkastream.datastream import (
     StreamExecutionEnvironment,
 )
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, KafkaTopicPartition
+from kafkastream.table import StreamTableEnvironment
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -55,6 +59,53 @@ words = env.from_source(source, WatermarkStrategy.no_watermarks(), "src").flat_m
 words.map(str.upper, Types.STRING()).sink_to(sink)
 env.execute("words")
 """
+
+
+def test_operators_without_a_sink_run_once(env: StreamExecutionEnvironment, tmp_path: Path) -> None:
+    """Same as in Flink: see tests/differential/programs/process.py for its golden."""
+    log = tmp_path / "log"
+
+    def noted(name: str) -> Callable[[Any], Any]:
+        def note(value: Any) -> Any:
+            with log.open("a") as file:
+                file.write(f"{name} {value}\n")
+            return value
+
+        return note
+
+    def lines() -> list[str]:
+        taken = sorted(log.read_text().splitlines())
+        log.unlink()
+        return taken
+
+    t_env = StreamTableEnvironment.create(env)
+    numbers = env.from_collection([1, 2], Types.INT()).map(noted("shared"), Types.INT())
+    numbers.map(noted("branch"))
+    numbers.key_by(lambda number: 0).reduce(lambda one, other: noted("reduce")(one + other))
+    table = t_env.from_data_stream(env.from_collection([3], Types.INT()).map(noted("read by a table"), Types.INT()))
+    rows = t_env.to_data_stream(table).map(noted("row"))
+    assert list(numbers.map(lambda number: number * 10, Types.INT()).execute_and_collect()) == [10, 20]
+    assert lines() == ["branch 1", "branch 2", "read by a table 3", "reduce 3", "row Row(f0=3)", "shared 1", "shared 2"]
+    rows.map(noted("again"))
+    env.execute("the second job has what was defined since")
+    assert lines() == ["again Row(f0=3)", "read by a table 3", "row Row(f0=3)"]
+
+
+def test_what_functions_print_comes_to_standard_output_first(
+    env: StreamExecutionEnvironment, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Line by line, before what sinks print of the same micro-batch, and all of it before the job is over."""
+
+    def shown(number: int) -> int:
+        print("function", number, end="!\n")  # noqa: T201 - what this test is about
+        os.write(1, b"descriptor\n")
+        return number
+
+    env.set_parallelism(1).from_collection([1, 2], Types.INT()).map(shown, Types.INT()).print()
+    env.execute("prints")
+    out, err = capfd.readouterr()
+    assert out == "function 1!\ndescriptor\nfunction 2!\ndescriptor\n1\n2\n"
+    assert "function" not in err
 
 
 def in_java_spelling(program: str) -> str:

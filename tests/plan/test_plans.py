@@ -239,6 +239,6 @@ def test_watermarks_without_an_assigner_pass_through(kafka: KafkaBroker, new_top
     env = stream.get_execution_environment()
     sink = env._graph().sinks[0].sink
     assert isinstance(sink, KafkaSink)
-    env._drop_sinks()
+    env._forget_started()
     stream.assign_timestamps_and_watermarks(WatermarkStrategy.for_monotonous_timestamps()).sink_to(sink)
     assert pass_through(env._graph()) is not None

@@ -128,8 +128,24 @@ def test_plan_shows_names_and_parallelism(env: StreamExecutionEnvironment) -> No
     assert [predecessor["id"] for predecessor in plan(env)[3]["predecessors"]] == [2, 3]
 
 
-def test_a_job_without_a_sink_is_refused(env: StreamExecutionEnvironment) -> None:
-    env.from_elements(1).map(str)
+def test_operators_run_without_a_sink(env: StreamExecutionEnvironment) -> None:
+    numbers = env.from_elements(1)
+    numbers.map(str)
+    numbers.filter(bool).print()
+    numbers.union(env.from_elements(2))
+    assert [node["type"] for node in plan(env)] == [
+        "Source: Collection Source",
+        "Map",
+        "Filter",
+        "Sink: Print to Std. Out",
+    ]
+    env._forget_started()
+    numbers.map(str).map(len)
+    assert [node["type"] for node in plan(env)] == ["Source: Collection Source", "Map", "Map"]
+
+
+def test_a_job_without_operators_is_refused(env: StreamExecutionEnvironment) -> None:
+    env.from_elements(1).union(env.from_elements(2))
     for start in (env.get_execution_plan, env.execute, env.execute_async):
         with pytest.raises(DefinitionError, match="No operators defined in streaming topology"):
             start()
@@ -139,7 +155,7 @@ def test_what_was_started_is_not_started_again(env: StreamExecutionEnvironment) 
     numbers = env.from_elements(1)
     numbers.print()
     assert len(env._graph().sinks) == 1
-    env._drop_sinks()
+    env._forget_started()
     with pytest.raises(DefinitionError, match="No operators defined"):
         env.execute()
     numbers.map(str).print()

@@ -45,6 +45,7 @@ __all__ = [
     "SourceNode",
     "UnionNode",
     "distinct_names",
+    "share_function",
 ]
 
 
@@ -157,9 +158,11 @@ class JobGraph:
                 reached.add(node.id)
                 yield node
 
-    def reaching_sinks(self) -> JobGraph:
-        """Return the graph without nodes whose elements reach no sink."""
-        return self.reaching(*(node.id for node in self.sinks))
+    def with_discarding_sinks(self) -> JobGraph:
+        """Return the graph with a sink that discards, after each operator that nothing reads."""
+        read = {taken for node in self.nodes for taken in node.inputs}
+        ends = (node for node in self.nodes if node.id not in read and not isinstance(node, (SourceNode, SinkNode)))
+        return JobGraph((*self.nodes, *map(_discarding_sink, ends)))
 
     def reaching(self, *ends: int) -> JobGraph:
         """Return the graph of these nodes and all upstream ones."""
@@ -192,6 +195,24 @@ class JobGraph:
                 part[root(node.id)] = root(taken)
         for first in dict.fromkeys(root(node.id) for node in self.nodes):
             yield JobGraph(tuple(node for node in self.nodes if root(node.id) == first))
+
+
+def _discarding_sink(node: Node) -> SinkNode:
+    return SinkNode(
+        id=-node.id,
+        name=f"{node.name} without a sink",
+        uid=None if node.uid is None else f"{node.uid} without a sink",
+        parallelism=node.parallelism,
+        input=node.id,
+        sink=DiscardingSink(),
+        output_type=node.output_type,
+    )
+
+
+def share_function(node: Node, other: Node) -> bool:
+    """Return whether two operators call one function object, as an operator and its copies do."""
+    operators = (OperatorNode, KeyedNode)
+    return isinstance(node, operators) and isinstance(other, operators) and node.function is other.function
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:

@@ -40,6 +40,7 @@ from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import table_session
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.session.signals import interrupt_held_back
+from kafkastream.spark.session.worker_prints import pass_on_prints
 from kafkastream.spark.worker.pickling import sent_classes
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
@@ -205,6 +206,7 @@ def _epoch_slots(identity: JobIdentity, run: JobAttempt) -> Mapping[str, int]:
 
 def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[CompiledQuery], run: JobAttempt) -> None:
     """Clean up after a job."""
+    pass_on_prints()
     LIVE_RUNS.end(run.id)
     LATENCY_SLOTS.give_back(run.id)
     try:

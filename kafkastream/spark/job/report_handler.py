@@ -12,6 +12,7 @@ import attrs
 from kafkastream.metrics.store import MetricStore
 from kafkastream.model.connectors.file_sink import FileSink
 from kafkastream.model.graph.job_graph import JobGraph, PrintSink, SinkNode
+from kafkastream.spark.session.worker_prints import pass_on_prints
 from kafkastream.spark.worker.part_files import PartCommits, WrittenParts
 from kafkastream.spark.worker.reports import Report, ReportKind
 
@@ -44,6 +45,7 @@ class ReportHandler:
         Raises:
             KafkastreamError: A task has failed, or files cannot be renamed.
         """
+        pass_on_prints()
         ordered = sorted(reports, key=lambda report: _FIRST_AND_LAST.get(report.kind, 0))
         written: dict[int, list[WrittenParts]] = defaultdict(list)
         for report in ordered:

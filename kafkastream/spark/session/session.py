@@ -31,7 +31,7 @@ from kafkastream.spark.internals.python import DAEMON_MODULE, WORKER_DAEMON, sha
 from kafkastream.spark.internals.running_spark import spark_is_running
 from kafkastream.spark.session.descriptors import check_descriptor_limit
 from kafkastream.spark.session.driver_python import provide_python
-from kafkastream.spark.session.forked_python import fork_processes, interpreter_of_workers
+from kafkastream.spark.session.forked_python import fork_processes, interpreter_of_workers, is_own_python
 from kafkastream.spark.session.jars import connector_jars, connector_version, jars_folder, spark_version
 from kafkastream.spark.session.java_home import find_java
 from kafkastream.spark.session.jvm import (
@@ -46,6 +46,7 @@ from kafkastream.spark.session.jvm import (
 from kafkastream.spark.session.master import given_master, is_cluster
 from kafkastream.spark.session.signals import exit_at_sigterm, interrupt_held_back
 from kafkastream.spark.session.spark_versions import check_spark
+from kafkastream.spark.session.worker_prints import take_prints
 
 __all__ = ["add_jars", "local_frame", "spark_session"]
 
@@ -115,7 +116,8 @@ def _prepare(session: SparkSession, python: str | None) -> None:
     forward_signals(running_gateway())
     hush_end(session.sparkContext)
     running = interpreter_of_workers(session.sparkContext)
-    if python not in {None, running}:
+    is_own = running == sys.executable and python is not None and is_own_python(python)
+    if python not in {None, running} and not is_own:
         raise UnsupportedFeatureError(
             f"Spark runs already, and its workers' Python is {running}, not {python}",
             where="set_python_executable",
@@ -173,6 +175,7 @@ def _session_on(gateway: Any, *, has_epochs: bool) -> SparkSession:
     with interrupt_held_back():
         context = SparkContext(gateway=gateway, conf=conf)
     if _shares_machine(conf):
+        take_prints(context)
         fork_processes(context)
     with interrupt_held_back():
         return SparkSession(context)

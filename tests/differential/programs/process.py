@@ -197,6 +197,25 @@ def two_jobs(env):
         print("two_jobs>", sorted(found))
 
 
+def noted(name):
+    def note(value):
+        print(f"without_sinks> {name} {value}", flush=True)
+        return value
+
+    return note
+
+
+@bounded(alone=True, executes=True, order="none")
+def without_sinks(env):
+    """Operators run without a sink, once, and next to others that have one."""
+    numbers = env.from_collection([1, 2], Types.INT())
+    numbers.map(noted("branch"))
+    numbers.key_by(lambda number: 0).reduce(lambda one, other: noted("reduce")(one + other))
+    env.execute("first")
+    numbers.map(noted("second"), Types.INT()).print("without_sinks")
+    env.execute("second")
+
+
 class Adding(MapFunction):
     def __init__(self, amount):
         self.amount = amount

@@ -6,6 +6,7 @@ from kafkastream.model.connectors.record_serialization import KafkaRecordSeriali
 from kafkastream.model.formats import SimpleStringSchema
 from kafkastream.model.graph.job_graph import (
     CollectionSource,
+    DiscardingSink,
     JobGraph,
     KeyedInput,
     KeyedNode,
@@ -54,9 +55,11 @@ def test_a_stream_united_with_itself_is_consumed_twice() -> None:
     assert ids(graph.consumers(1)) == [2, 2]
 
 
-def test_what_reaches_no_sink_is_left_out() -> None:
-    assert ids(GRAPH.reaching_sinks().nodes) == [1, 2, 3, 4, 5]
-    assert JobGraph((source(1),)).reaching_sinks() == JobGraph(())
+def test_operators_that_nothing_reads_get_a_sink() -> None:
+    ended = GRAPH.with_discarding_sinks()
+    assert ids(ended.nodes) == [1, 2, 3, 4, 5, 6, 7, -7]
+    assert (ended.sinks[-1].input, ended.sinks[-1].sink) == (7, DiscardingSink())
+    assert JobGraph((source(1),)).with_discarding_sinks() == JobGraph((source(1),))
 
 
 def test_whole_records_are_read_for_dead_letters_that_have_them() -> None:
