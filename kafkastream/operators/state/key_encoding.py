@@ -6,7 +6,10 @@ import io
 import pickle
 import zlib
 from collections.abc import Callable, Hashable, Iterable
+from datetime import date, datetime, time
+from decimal import Decimal
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Final, final
 
 from kafkastream.model.common.row import Row
@@ -15,6 +18,8 @@ from kafkastream.operators.state.program_classes import MAIN_MODULE, reduced_by_
 __all__ = ["NO_KEY", "bucket_of", "encoded_key", "key_encoder"]
 
 _PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
+_WHOLE: Final = frozenset({Decimal, date, datetime, time})
+"""Other types without parts, whose objects need no look inside."""
 _PROTOCOL: Final = 4
 
 
@@ -40,7 +45,7 @@ def encoded_key(key: object) -> bytes:
     if type(key) in _PLAIN:
         return pickle.dumps(key, _PROTOCOL)
     buffer = io.BytesIO()
-    pickler = _KeyPickler(buffer, _PROTOCOL)
+    pickler = (pickle.Pickler if type(key) in _WHOLE else _KeyPickler)(buffer, _PROTOCOL)
     pickler.fast = True
     try:
         _refuse_unordered(key)
@@ -72,7 +77,7 @@ def _refuse_unordered(part: object, *, is_field: bool = False) -> None:
 
     Objects may have dicts in their fields, since a class fills them in the same order each time.
     """
-    if type(part) in _PLAIN:
+    if type(part) in _PLAIN or type(part) in _WHOLE:
         return
     if isinstance(part, (set, frozenset)):
         raise TypeError("a set has no order, so it cannot be a key: make it a sorted tuple")
@@ -82,7 +87,7 @@ def _refuse_unordered(part: object, *, is_field: bool = False) -> None:
         _refuse_unordered(child, is_field=is_field or not isinstance(part, (tuple, list, Row)))
 
 
-def _parts(whole: object) -> Iterable[object]:
+def _parts(whole: Any) -> Iterable[object]:
     """Return the parts of a key that its pickle has."""
     if isinstance(whole, (tuple, list, Row)):
         return whole
@@ -90,9 +95,19 @@ def _parts(whole: object) -> Iterable[object]:
         return whole.values()
     if isinstance(whole, Enum):
         return () if reduced_by_name(whole) else (whole.value,)
-    slots = (name for kind in type(whole).__mro__ for name in getattr(kind, "__slots__", ()))
-    fields = [getattr(whole, name) for name in slots if name != "__dict__" and hasattr(whole, name)]
+    slots = _slots(type(whole))  # type: ignore[arg-type]  # mypy takes the hash of objects for that of the class
+    fields = [getattr(whole, name) for name in slots if hasattr(whole, name)]
     return [*getattr(whole, "__dict__", {}).values(), *fields]
+
+
+@lru_cache(maxsize=1000)
+def _slots(kind: type) -> tuple[str, ...]:
+    return tuple(
+        name
+        for base in kind.__mro__
+        for name in getattr(base, "__slots__", ())
+        if name not in {"__dict__", "__weakref__"}
+    )
 
 
 def key_encoder() -> Callable[[Hashable], bytes]:
