@@ -10,10 +10,13 @@ from pyspark.sql import Column, functions
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.sql.formats.change_messages import (
+    FIELD_NAMES,
     Change,
     ChangeFormat,
     EventField,
+    before_update,
     event_fields,
+    fields_of,
     milliseconds,
     unknown,
 )
@@ -57,21 +60,28 @@ class _Canal(ChangeFormat):
         def each(kind: RowKind) -> Column:
             return functions.transform(data, lambda one: change(kind, one))
 
-        def updated(after: Column, index: Column) -> Column:
-            before = functions.get(old, index)
-            was = (
-                functions.coalesce(before.getField(field.name), after.getField(field.name)).alias(field.name)
-                for field in row.fields
-            )
-            return functions.array(
-                change(RowKind.UPDATE_BEFORE, functions.struct(*was)), change(RowKind.UPDATE_AFTER, after)
-            )
+        def all_updated(names: Column) -> Column:
+            def updated(after: Column, index: Column) -> Column:
+                was = (
+                    before_update(functions.get(old, index), after, name, has_changed(names, name)) for name in columns
+                )
+                return functions.array(
+                    change(RowKind.UPDATE_BEFORE, functions.struct(*was)), change(RowKind.UPDATE_AFTER, after)
+                )
 
+            return functions.flatten(functions.transform(data, updated))
+
+        def has_changed(names: Column, name: str) -> Column:
+            # Flink looks for the name in all of "old", which may hold several rows (CanalJsonDeserializationSchema).
+            return functions.exists(names, lambda row: functions.map_contains_key(row, name))
+
+        columns = [field.name for field in row.fields]
+        names = fields_of(message, "old", f"array<{FIELD_NAMES}>")
         changes = (
             functions.when((type_ == "INSERT") & data.isNotNull(), each(RowKind.INSERT))
             .when(
                 (type_ == "UPDATE") & (functions.size(data) <= functions.size(old)),
-                functions.flatten(functions.transform(data, updated)),
+                functions.get(functions.transform(functions.array(names), all_updated), functions.lit(0)),
             )
             .when((type_ == "DELETE") & data.isNotNull(), each(RowKind.DELETE))
             .when(type_ == "CREATE", None)

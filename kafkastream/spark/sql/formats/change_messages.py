@@ -19,11 +19,25 @@ from kafkastream.sql.connectors.key_value_fields import RecordPart
 from kafkastream.sql.formats.json_format import JsonSettings
 from kafkastream.sql.types import DataType, Kind, RowField
 
-__all__ = ["SCHEMA", "TEXTS", "Change", "ChangeFormat", "EventField", "event_fields", "milliseconds", "unknown"]
+__all__ = [
+    "FIELD_NAMES",
+    "SCHEMA",
+    "TEXTS",
+    "Change",
+    "ChangeFormat",
+    "EventField",
+    "before_update",
+    "event_fields",
+    "fields_of",
+    "milliseconds",
+    "unknown",
+]
 
 SCHEMA: Final = "schema"
 """Field of an event, next to its ``payload``, that holds its schema."""
 TEXTS: Final = DataType.of(Kind.MAP, parts=(DataType.string(), DataType.string()))
+FIELD_NAMES: Final = "map<string,string>"
+"""Spark type of a row of which only the names of the fields matter."""
 _STRING: Final = DataType.string()
 
 Change: TypeAlias = Callable[[RowKind, Column], Column]
@@ -52,6 +66,25 @@ def milliseconds(column: Column) -> Column:
 def event_fields(**types: DataType) -> tuple[RowField, ...]:
     """Return the fields of an event by their names."""
     return tuple(RowField(name, type_) for name, type_ in types.items())
+
+
+def fields_of(message: Column, name: str, data_type: str) -> Column:
+    """Return a field of an event with another type than that of the rows, such as ``FIELD_NAMES``."""
+    return functions.from_json(message.cast("string"), f"{name} {data_type}").getField(name)
+
+
+def before_update(old: Column, new: Column, name: str, has_changed: Column) -> Column:
+    """Return a field of a row before an update, for events whose ``old`` holds only the fields that have changed.
+
+    A field that ``old`` lacks has not changed; one that is null there was NULL.
+
+    Args:
+        old: Row with the fields that have changed.
+        new: Row after the update.
+        name: Name of the field.
+        has_changed: Whether ``old`` has the field.
+    """
+    return functions.when(has_changed, old.getField(name)).otherwise(new.getField(name)).alias(name)
 
 
 @attrs.frozen

@@ -9,7 +9,16 @@ import attrs
 from pyspark.sql import Column, functions
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.spark.sql.formats.change_messages import Change, ChangeFormat, EventField, event_fields, unknown
+from kafkastream.spark.sql.formats.change_messages import (
+    FIELD_NAMES,
+    Change,
+    ChangeFormat,
+    EventField,
+    before_update,
+    event_fields,
+    fields_of,
+    unknown,
+)
 from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.message_reading import Fail
 from kafkastream.sql.formats import MaxwellJsonFormat
@@ -36,19 +45,15 @@ class _Maxwell(ChangeFormat):
     def changes(self, row: DataType, event: Column, message: Column, change: Change, fail: Fail) -> Column:
         """Distinguish inserts, updates and deletes by ``type``; ``old`` holds only the fields that have changed."""
         data, old, type_ = event.getField("data"), event.getField("old"), event.getField("type")
-        named = functions.from_json(message.cast("string"), "old map<string,string>").getField("old")
 
         def was(names: Column) -> Column:
+            columns = [field.name for field in row.fields]
             return functions.struct(
-                *(
-                    functions.when(functions.map_contains_key(names, field.name), old.getField(field.name))
-                    .otherwise(data.getField(field.name))
-                    .alias(field.name)
-                    for field in row.fields
-                )
+                *(before_update(old, data, name, functions.map_contains_key(names, name)) for name in columns)
             )
 
-        before = functions.get(functions.transform(functions.array(named), was), functions.lit(0))
+        names = fields_of(message, "old", FIELD_NAMES)
+        before = functions.get(functions.transform(functions.array(names), was), functions.lit(0))
         return (
             functions.when((type_ == "insert") & data.isNotNull(), functions.array(change(RowKind.INSERT, data)))
             .when(

@@ -80,10 +80,19 @@ def test_canal(session: SparkSession) -> None:
         (0, 0, 2, "b", "shop", ["id"]),
         (1, 1, 1, "a", "shop", None),
         (1, 2, 1, "c", "shop", None),
-        (2, 1, 1, "c", "shop", None),
+        (2, 1, 1, None, "shop", None),
         (2, 2, 1, "c", "shop", None),
         (3, 3, 2, "b", "shop", None),
     ]
+    updates = [
+        '{"data":[{"id":1,"s":"x"},{"id":2,"s":"y"}],"old":[{"s":null},{"s":"b"}],"type":"UPDATE"}',
+        # Flink looks for a name in all rows of "old": that of the second row is NULL, too.
+        '{"data":[{"id":1,"s":"x"},{"id":2,"s":"y"}],"old":[{"s":"a"},{"id":3}],"type":"UPDATE"}',
+        '{"data":[{"id":1,"s":"x"}],"old":[{}],"type":"UPDATE"}',
+        '{"data":[{"id":1,"s":"x"}],"old":[{"id":null,"other":2}],"type":"UPDATE"}',
+    ]
+    rows = [row for row in read(session, table("id INT, s STRING", {"format": "canal-json"}), updates) if row[1] == 1]
+    assert [row[2:] for row in rows] == [(1, None), (2, "b"), (None, "a"), (3, None), (1, "x"), (None, "x")]
     with pytest.raises(Exception, match='unknown "type" value "ALTER"'):
         read(session, table("id INT", {"format": "canal-json"}), ['{"data":null,"type":"ALTER"}'])
 
