@@ -37,9 +37,11 @@ from kafkastream.testing import EmbeddedKafka, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
 if TYPE_CHECKING:
+    from kafkastream.table import TableEnvironment
     from tests.integration.conftest import Parts, Read
 
 LOG_APPEND_TIME = {"message.timestamp.type": "LogAppendTime"}
+ANY_TIME = {"message.timestamp.after.max.ms": str(2**63 - 1)}
 
 
 def parsed(value: str) -> str:
@@ -225,6 +227,37 @@ def test_record_that_is_no_text(
     assert "Fix or skip the record" in error.now
     assert parts.values(target) == ["before"]
     assert "java." not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("time_ms", "reason"),
+    [(1_700_000_000_000_000_000, "1700000000000000000 ms, is beyond"), (-62_135_596_800_000, "before 1901")],
+    ids=["nanoseconds", "year 1"],
+)
+def test_record_whose_time_spark_cannot_hold(
+    env: StreamExecutionEnvironment,
+    t_env: TableEnvironment,
+    read: Read,
+    parts: Parts,
+    new_topic: NewTopic,
+    time_ms: int,
+    reason: str,
+) -> None:
+    topic = new_topic(config=ANY_TIME)
+    times = (5, -1, -7, 9_000_000_000_000_000, time_ms)
+    parts.kafka.produce(topic, [Record(str(time), timestamp_ms=time) for time in times])
+    read(parts.bounded(topic)).print()
+    error = failure(DeserializationError, env)
+    assert (error.where, re.search(reason, error.what) is None) == (f"topic {topic}, partition 0, offset 4", False)
+    assert "latency mode" in f"{error}"
+    t_env.execute_sql(
+        f"CREATE TABLE times (v STRING, ts TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH ('connector' = 'kafka', "
+        f"'topic' = '{topic}', 'properties.bootstrap.servers' = '{parts.kafka.bootstrap_servers}', 'format' = 'raw', "
+        "'scan.startup.mode' = 'earliest-offset', 'scan.bounded.mode' = 'latest-offset')"
+    )
+    with pytest.raises(DeserializationError, match=reason), t_env.execute_sql("SELECT * FROM times").collect() as rows:
+        list(rows)
+    t_env.execute_sql("DROP TABLE times")
 
 
 def test_function_that_raises_is_named_with_its_record(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from kafkastream.common import Configuration, JobStatus, RestartStrategies, Types
-from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
+from kafkastream.datastream import MapFunction, ProcessFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetsInitializer,
@@ -67,6 +67,13 @@ def _has_all(parts: Parts, topic: str, end: int) -> bool:
 
 def numbers(begin: int, end: int) -> list[Record]:
     return [Record(str(number), partition=number % 2) for number in range(begin, end)]
+
+
+class Timed(ProcessFunction):
+    """Each element with its time."""
+
+    def process_element(self, value: str, ctx: ProcessFunction.Context) -> Iterator[str]:
+        yield f"{value} {ctx.timestamp()}"
 
 
 def written(parts: Parts, topic: str, count: int) -> list[str | None]:
@@ -323,6 +330,20 @@ def test_interrupted_run_keeps_its_stops(read: Read, parts: Parts, new_topic: Ne
     parts.kafka.produce(later, ["late"])
     assert list(elements()) == ["late"]
     assert sorted(elements()) == ["3"]
+
+
+def test_records_of_any_time_are_read_and_written_with_it(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
+) -> None:
+    times = (1_700_000_000_000_000_000, -62_135_596_800_000, -1, 5)
+    source, target = (new_topic(config={"message.timestamp.after.max.ms": str(2**63 - 1)}) for _ in range(2))
+    parts.kafka.produce(source, [Record(str(time), timestamp_ms=time) for time in times])
+    read(parts.bounded(source)).process(Timed(), Types.STRING()).sink_to(parts.sink(target))
+    env.execute("times")
+    assert parts.values(target) == sorted(f"{time} {time}" for time in times)
+    written_times = [record.timestamp_ms for record in parts.kafka.consume(target)]
+    assert (written_times[0], written_times[3]) == (times[0], 5)
+    assert min(written_times[1:3]) > 10**12  # as in Flink: times before 1970 are not written
 
 
 def test_lost_records_are_an_error_or_passed_over(

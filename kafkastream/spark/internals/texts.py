@@ -24,6 +24,7 @@ __all__ = [
     "NO_CONNECTOR",
     "NO_MODULE",
     "STORAGE",
+    "TIMESTAMP_OVERFLOW",
     "TOO_MANY_OPEN",
     "UNKNOWN_TOPIC",
     "WORKER_CRASHED",
@@ -80,6 +81,14 @@ LOST_RECORDS: Final = r"IllegalStateException: ((?:Partition|Cannot fetch)[^\n]*
 """Data loss that an executor notices; the driver tells it with the condition ``KAFKA_DATA_LOSS``.
 
 https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/consumer/KafkaDataConsumer.scala
+"""
+
+TIMESTAMP_OVERFLOW: Final = (
+    r"Record at topic (\S+) partition (\d+) offset (\d+) has timestamp value (-?\d+) that overflows"
+)
+"""A record whose time in ms does not fit into Spark's TIMESTAMP, which has microseconds.
+
+https://github.com/apache/spark/blob/v4.2.1/connector/kafka-0-10-sql/src/main/scala/org/apache/spark/sql/kafka010/KafkaRecordToRowConverter.scala
 """
 
 CANNOT_RUN: Final = r"Cannot run program \"([^\"]+)\""

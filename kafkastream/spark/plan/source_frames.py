@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, final
 import attrs
 import pyarrow as pa
 from pyspark.errors import IllegalArgumentException
-from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql import Column, DataFrame, SparkSession, functions
 
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
@@ -27,6 +27,7 @@ from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.python import dumps, map_in_arrow
+from kafkastream.spark.plan.table_scan import bad_record
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import lost_records
@@ -52,6 +53,7 @@ __all__ = [
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 """Option of Spark's Kafka source: maximum number of records of a micro-batch."""
 _HEADERS = "array<struct<key: string, value: binary>>"
+_FIRST_EXACT_MS = -2_177_452_800_000  # 1901-01-01
 _ALIGNED_PER_BATCH = 50_000
 """Maximum records per micro-batch of an aligned source: partitions can only be paused between micro-batches."""
 
@@ -311,11 +313,20 @@ def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], p
         none = functions.array().cast(_HEADERS)
         there = functions.coalesce("headers", none) if "headers" in frame.columns else none
         frame = frame.withColumn("headers", there)
-    taken = [
-        functions.unix_millis(column).alias(column) if column == "timestamp" else functions.col(column)
-        for column in columns
-    ]
+    taken = [_milliseconds().alias(column) if column == "timestamp" else functions.col(column) for column in columns]
     return frame.select(functions.lit(one.node.id).alias("source"), *taken)
+
+
+def _milliseconds() -> Column:
+    """Return the timestamp of a record in ms.
+
+    Spark takes a record's time for one of the Julian calendar and a local clock, and so moves old ones by hours or days
+    (``SparkDateTimeUtils.fromJavaTimestamp``).
+    """
+    problem = functions.lit("the record's timestamp is before 1901, which only a job in latency mode reads")
+    failure = bad_record(problem, topic="topic", partition="partition", offset="offset").cast("bigint")
+    is_exact = functions.col("timestamp") >= functions.timestamp_millis(functions.lit(_FIRST_EXACT_MS))
+    return functions.when(is_exact, functions.unix_millis("timestamp")).otherwise(failure)
 
 
 def matching_names(session: SparkSession, pattern: str, names: Iterable[str]) -> list[str]:

@@ -77,6 +77,15 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         ),
     ),
     (
+        texts.TIMESTAMP_OVERFLOW,
+        lambda found, job, _: DeserializationError(
+            f"job {job!r} cannot read a record: its timestamp, {found[4]} ms, is beyond Spark's TIMESTAMP",
+            where=f"topic {found[1]}, partition {found[2]}, offset {found[3]}",
+            now="Kafka's timestamps are milliseconds since 1970: correct the producer if it writes microseconds or nanoseconds. "
+            "A job in latency mode reads such a record; other jobs must start behind it.",
+        ),
+    ),
+    (
         r"kafkastream\.errors\.StorageError: \[[a-z-]+\] ([^\n]+)\n(?:  at ([^\n]+)\n)?  ([A-Z][^\n]*)",
         lambda found, job, _: StorageError(found[1], where=found[2] or f"job {job!r}", now=found[3]),
     ),

@@ -27,6 +27,11 @@ STACK = "\n\tat org.apache.spark.Some.method(Some.scala:1)\n\tat java.base/java.
 
 CASES: list[tuple[str, type[KafkastreamError], str]] = [
     (f"[USER] {BAD_RECORD} [topic t, partition 1, offset 2] it is bad [end] SQL", DeserializationError, "it is bad"),
+    (
+        "Record at topic t partition 1 offset 3 has timestamp value 1700000000000000000 that overflows when converting",
+        DeserializationError,
+        "1700000000000000000 ms",
+    ),
     ("ModuleNotFoundError: No module named 'shop.orders'", WorkerDependencyError, "'shop.orders'"),
     ("NoClassDefFoundError: org/apache/spark/sql/kafka010.KafkaSourceProvider", ConnectorMissingError, "connector"),
     ("Cannot start query, another query with same id is already active", JobError, "another job named 'words'"),
