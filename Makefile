@@ -16,7 +16,7 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 unexport PYTHONDONTWRITEBYTECODE
 export PYSPARK_PYTHON ?= $(CURDIR)/$(BIN)/python
 
-.PHONY: help setup newest jars demo test test-all differential faults soak bench cluster docs release-check check lint unit lock clean
+.PHONY: help setup newest jars demo test test-all differential faults fuzz soak bench cluster docs release-check check lint unit lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 22
@@ -42,6 +42,9 @@ faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at ran
 	for case in latency sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
+
+fuzz: setup ## For MINUTES=60: random graphs of functions that change all they can reach, against a reference
+	python -m tests.differential.mutation.in_process $(MINUTES)
 
 soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
 	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)

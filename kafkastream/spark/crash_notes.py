@@ -67,6 +67,7 @@ class CrashNote:
         self.is_repeated = False
         self._operator = ""
         self._where = ""
+        self._element = ""
         self._describe: Callable[[int], str] | None = None
 
     @contextmanager
@@ -106,10 +107,26 @@ class CrashNote:
 
     def _watching(self, elements: Iterable[T]) -> Iterator[T]:
         for index, element in enumerate(elements):
-            with suppress(Exception):  # a user-defined __repr__ failed; the records are noted anyway
-                place = f"{self._describe(index)}; " if self._describe else ""
-                self._note(f"{place}element {shown(element)}")
+            self._note_element(f"{self._describe(index)}; " if self._describe else "", element)
             yield element
+
+    def _note_element(self, position: str, element: object) -> None:
+        with suppress(Exception):  # a user-defined __repr__ failed; the records are noted anyway
+            self._element = f"{position}element {shown(element)}"
+            self._note(self._element)
+
+    def noted(self, operator: str, process: Callable[[T], None]) -> Callable[[T], None]:
+        """Return a callable that notes each element of an operator that runs within another one's call."""
+
+        def process_noted(element: T) -> None:
+            outer, outer_where = self._operator, self._element
+            self._operator = operator
+            self._note_element("", element)
+            process(element)
+            self._operator, self._element = outer, outer_where
+            self._note(outer_where)
+
+        return process_noted
 
     def _note(self, where: str) -> None:
         if self._task:

@@ -9,10 +9,11 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
+from kafkastream.model.common.mutable_values import FIXED, detached
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation, Types
 
-__all__ = ["OutputTag", "Outputs", "SideOutputs"]
+__all__ = ["OutputTag", "Outputs", "SideOutputs", "detached_element", "is_tagged"]
 
 T = TypeVar("T")
 
@@ -84,9 +85,23 @@ class SideOutputs:
             output_tag: Side output, which ``get_side_output`` reads.
             value: The element, of the type of the tag.
         """
-        self._aside.append((output_tag, value))
+        self._aside.append((output_tag, detached(value)))
 
     def _taken_aside(self) -> list[tuple[OutputTag[Any], Any]]:
         """Return, and clear, the elements written to side outputs since the last call."""
         taken, self._aside = self._aside, []
         return taken
+
+
+def is_tagged(value: tuple[object, ...]) -> bool:
+    """Return whether a tuple is an element of a side output, with its tag."""
+    return len(value) == 2 and isinstance(value[0], OutputTag)
+
+
+def detached_element(value: Any) -> Any:
+    """Return an element that later changes do not reach; one of a side output is a pair with its tag."""
+    if type(value) is not tuple:
+        return detached(value)
+    if FIXED.issuperset(map(type, value)):  # most tuples are flat
+        return value
+    return (value[0], detached(value[1])) if is_tagged(value) else detached(value)

@@ -189,6 +189,14 @@ class Row:
         pairs = zip(self._fields, self._values, strict=False)
         return f"Row({', '.join(f'{name}={value!r}' for name, value in pairs)})"
 
+    def __copy__(self) -> Row:
+        copy = Row.__new__(Row)
+        if hasattr(self, "_fields"):
+            copy._fields = self._fields
+        copy._values = self._values.copy()
+        copy._row_kind = self._row_kind
+        return copy
+
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (getattr(self, "_fields", None), tuple(self._values), self._row_kind))
 

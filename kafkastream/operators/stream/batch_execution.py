@@ -44,6 +44,8 @@ class BatchOperator(KeyedOperator):
 
     def open(self, context: RuntimeContext) -> None:
         """Open the operator."""
+        if not self._only_last:
+            self._operator.chained = self.chained
         self._operator.open(context)
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Protocol, final
 
 from kafkastream.metrics.groups import Counter
-from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.mutable_values import FIXED, detached
+from kafkastream.model.common.output_tag import OutputTag, detached_element
 from kafkastream.model.common.stream_functions import Function, iterated
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.model.functions.runtime_context import RuntimeContext
@@ -16,6 +17,8 @@ from kafkastream.operators.state.timers import Timer
 
 __all__ = [
     "CallError",
+    "ChainedCallError",
+    "ChainedFunctions",
     "ElementwiseOperator",
     "Emitted",
     "KeyedElements",
@@ -54,15 +57,38 @@ class KeyedElements(NamedTuple):
     timestamps: list[int | None]
 
 
+class ChainedCallError(Exception):
+    """Failed call of a function that is chained to the operator; ``__cause__`` is the exception."""
+
+
+class ChainedFunctions(Protocol):
+    """Functions that take each element of an operator's output at once, as those of one chain do in PyFlink."""
+
+    def process(self, element: Any, timestamp: int | None, results: list[Any]) -> None:
+        """Pass an element through the functions, and append their results.
+
+        Raises:
+            ChainedCallError: A function raised.
+        """
+
+
 @final
 class Emitted:
-    """Output of an operator: elements with their timestamps; a pair of tag and element goes to a side output."""
+    """Output of an operator: elements with their timestamps; a pair of tag and element goes to a side output.
 
-    __slots__ = ("timestamps", "values")
+    An element is kept as it is when it is emitted: the function may change it afterwards, such as a buffer that it
+    clears.
 
-    def __init__(self) -> None:
+    Args:
+        chained: Functions that take the output; None if Flink would serialize it.
+    """
+
+    __slots__ = ("_chained", "timestamps", "values")
+
+    def __init__(self, chained: ChainedFunctions | None = None) -> None:
         self.values: list[Any] = []
         self.timestamps: list[int | None] = []
+        self._chained = chained
 
     def extend(self, other: Emitted) -> None:
         """Add other output."""
@@ -74,10 +100,21 @@ class Emitted:
 
         Raises:
             TypeError: ``results`` is not iterable.
+            ChainedCallError: A chained function raised.
         """
-        for result in iterated(results):
-            self.values.append(result)
-            self.timestamps.append(timestamp)
+        values = self.values
+        if self._chained is None:
+            for result in iterated(results):
+                values.append(result if type(result) in FIXED else detached_element(result))
+        else:
+            for result in iterated(results):
+                self._chained.process(result, timestamp, values)
+        self.timestamps += [timestamp] * (len(values) - len(self.timestamps))
+
+    def take_aside(self, tagged: Iterable[tuple[OutputTag[Any], Any]], timestamp: int | None) -> None:
+        """Add elements of side outputs, which were copied when they were written."""
+        self.values += tagged
+        self.timestamps += [timestamp] * (len(self.values) - len(self.timestamps))
 
 
 class KeyedOperator(ABC):
@@ -85,10 +122,12 @@ class KeyedOperator(ABC):
 
     Attributes:
         keyed_context: Current key, its state and timers, and the watermark.
+        chained: Functions that take each element of the output at once; None if Flink would serialize it.
     """
 
     def __init__(self, keyed_context: KeyedContext) -> None:
         self.keyed_context = keyed_context
+        self.chained: ChainedFunctions | None = None
 
     @abstractmethod
     def open(self, context: RuntimeContext) -> None:
@@ -125,7 +164,7 @@ class KeyedOperator(ABC):
         Raises:
             CallError: A function raised.
         """
-        out = Emitted()
+        out = Emitted(self.chained)
         if watermark > self.keyed_context.watermark:
             self.keyed_context.watermark = watermark
             self._fire(TimeDomain.EVENT_TIME, watermark, out)
@@ -166,12 +205,14 @@ class ElementwiseOperator(KeyedOperator):
     @final
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Process elements one by one."""
-        out, keyed_context = Emitted(), self.keyed_context
+        out, keyed_context = Emitted(self.chained), self.keyed_context
         value = None
         try:
             for key, value, timestamp in zip(*arrived[1:], strict=True):
                 keyed_context.select(key)
                 self.element(arrived.side, value, timestamp, out)
+        except ChainedCallError:
+            raise
         except BaseException as error:
             raise CallError(keyed_context.key, value) from error
         finally:
@@ -189,7 +230,7 @@ class ElementwiseOperator(KeyedOperator):
         if tag is None:
             self.count_late()
         else:
-            out.take([(tag, value)], timestamp)
+            out.take_aside([(tag, detached(value))], timestamp)
 
 
 class Side(NamedTuple):
@@ -236,7 +277,7 @@ class KeyedProcessOperator(KeyedOperator):
 
     def elements(self, arrived: KeyedElements) -> Emitted:
         """Call the function for each element."""
-        out = Emitted()
+        out = Emitted(self.chained)
         keyed_context, (call, context, has_key) = self.keyed_context, self._sides[arrived.side]
         last = None
         value = None
@@ -248,7 +289,9 @@ class KeyedProcessOperator(KeyedOperator):
                 context._timestamp = timestamp
                 out.take(call(value, context), timestamp)
                 if context._aside:
-                    out.take(context._taken_aside(), timestamp)
+                    out.take_aside(context._taken_aside(), timestamp)
+        except ChainedCallError:
+            raise
         except BaseException as error:
             raise CallError(keyed_context.key, value) from error
         return out
@@ -262,6 +305,8 @@ class KeyedProcessOperator(KeyedOperator):
         time = timer.timestamp if domain is TimeDomain.EVENT_TIME else None
         try:
             out.take(self._on_timer.call(timer.timestamp, context), time)
-            out.take(context._taken_aside(), time)
+            out.take_aside(context._taken_aside(), time)
+        except ChainedCallError:
+            raise
         except BaseException as error:
             raise CallError(self.keyed_context.key, timer=timer.timestamp) from error

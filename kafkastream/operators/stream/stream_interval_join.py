@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.stream_functions import Function
 from kafkastream.model.functions.join_functions import ProcessJoinFunction
 from kafkastream.model.functions.process_functions import TimeDomain
@@ -74,8 +75,10 @@ class IntervalJoinOperator(ElementwiseOperator):
         (left, left_time), (right, right_time) = (one, other) if side == 0 else (other, one)
         self._context._left, self._context._right = left_time, right_time
         time = self._context.get_timestamp()
-        out.take(self._join.function.process_element(left, right, self._context), time)
-        out.take(self._context._taken_aside(), time)
+        # Flink joins in Java and serializes each pair for the function, so its changes do not reach the buffer.
+        pair = detached(left), detached(right)
+        out.take(self._join.function.process_element(*pair, self._context), time)
+        out.take_aside(self._context._taken_aside(), time)
 
     def _buffer(self, side: int) -> Buffer:
         buffer: Buffer = self.keyed_context.entry.get(_SIDES[side], {})

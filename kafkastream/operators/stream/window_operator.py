@@ -30,7 +30,7 @@ from kafkastream.model.windows.window_operation import WindowOperation
 from kafkastream.model.windows.windows import MergingWindowAssigner, Window
 from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.state.timers import Timer
-from kafkastream.operators.stream.keyed_operators import CallError, ElementwiseOperator, Emitted
+from kafkastream.operators.stream.keyed_operators import CallError, ChainedCallError, ElementwiseOperator, Emitted
 from kafkastream.operators.stream.window_contents import Contents, keeping
 
 __all__ = ["WindowOperator"]
@@ -86,6 +86,8 @@ class WindowOperator(ElementwiseOperator):
             self._react(ask(timer.timestamp, window, self._trigger_context), window, out)
             if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
                 self._forget(window)
+        except ChainedCallError:
+            raise
         except BaseException as error:
             raise CallError(self.keyed_context.key, timer=timer.timestamp) from error
 
@@ -144,7 +146,7 @@ class WindowOperator(ElementwiseOperator):
         time = None if last == MAX_WATERMARK else last
         out.take(self._call(self.keyed_context.key, window, elements), time)
         if self._context._aside:
-            out.take(self._context._taken_aside(), time)
+            out.take_aside(self._context._taken_aside(), time)
 
     def _purge(self, window: Window) -> None:
         """Drop the contents of a window; one that may merge stays, empty."""

@@ -22,6 +22,7 @@ from kafkastream.spark.crash_notes import NOTE, WatchedList
 from kafkastream.spark.exchange.shuffle_messages import OperatorInput
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.element_chain import ChainedFunctionError
 from kafkastream.spark.worker.failures import element_failed, function_failed, timer_failed
 from kafkastream.spark.worker.operator_chain import OperatorChain
 from kafkastream.spark.worker.reports import Report, ReportKind
@@ -70,6 +71,8 @@ class KeyedTask:
             self._metrics.group.gauge(name, lambda: self.operator.keyed_context.watermark)
         cells = self.operator.keyed_context.cell if self.has_keys else None
         own = attrs.evolve(context, task_name=self.name, metrics=self._metrics.group, cells=cells)
+        if self.chain.is_handed_on:
+            self.operator.chained = self.chain.element_chain(self.chain.stages[0])
         with function_failed(self.name, "open"):
             self.operator.open(own)
         self.chain.open(context)
@@ -136,9 +139,13 @@ class KeyedTask:
     def _emit(self, out: Emitted) -> Iterator[Report]:
         """Push the output through the chain."""
         assert self._metrics is not None
-        self._metrics.records_out.inc(len(out.values))
         batch = Batch(out.values, out.timestamps, range(len(out.values)))
-        self.chain.spread(batch, self.chain.stages, self.chain.sides, self._place)
+        if self.chain.is_handed_on:
+            taken = self.chain.spread_chained(self.chain.stages[0], batch, self._place)
+        else:
+            taken = len(out.values)
+            self.chain.spread(batch, self.chain.stages, self.chain.sides, self._place)
+        self._metrics.records_out.inc(taken)
         yield from self.chain.drain()
 
     def _place(self, _: int) -> str:
@@ -148,6 +155,8 @@ class KeyedTask:
     def _told_by_name(self) -> Iterator[None]:
         try:
             yield
+        except ChainedFunctionError as error:
+            raise error.failure(self._place(0)) from error
         except CallError as error:
             if error.timer is not None:
                 what = f"on_timer of operator {self.name!r}"

@@ -44,13 +44,15 @@ from kafkastream.spark.worker.chain_sinks import (
     SinkPlace,
     sink_operator,
 )
-from kafkastream.spark.worker.chained_operators import Operator, PresentRows, timestamp_operators, user_operator
+from kafkastream.spark.worker.chained_operators import Operator, PresentRows
 from kafkastream.spark.worker.change_router import ChangeRouter
 from kafkastream.spark.worker.declared_type import DeclaredType
+from kafkastream.spark.worker.element_chain import ElementOperator
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.pickling import sent
 from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
+from kafkastream.spark.worker.user_operators import timestamp_operators, user_operator
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.operations import TableOperation
@@ -187,7 +189,8 @@ class ChainCompiler:
         if isinstance(node.function, TableOperation):
             return OperatorChain((ChainedOperator(HandOver(node.name, node.id, self.labels[0])),))
         made: dict[int, ChainedOperator] = {}
-        return OperatorChain(self._after(node, made), sides=self._aside(node, made))
+        after = self._after(node, made)
+        return OperatorChain(after, sides=self._aside(node, made), is_handed_on=self._hands_on(node, after))
 
     def chain_behind(self, node: Node) -> OperatorChain:
         """Return the chain after a SQL operation: to the sink, or to the exchange of the next operation."""
@@ -258,8 +261,15 @@ class ChainCompiler:
                 return
             operator.parallelism = node.parallelism
             operator.scope = self.scope_of(node)
-            stage = ChainedOperator(operator, self._after(node, made), self._aside(node, made))
-            yield made.setdefault(node.id, stage)
+            after = self._after(node, made)
+            hands_on = isinstance(operator, ElementOperator) and self._hands_on(node, after)
+            yield made.setdefault(node.id, ChainedOperator(operator, after, self._aside(node, made), hands_on))
+
+    def _hands_on(self, node: Node, after: tuple[ChainedOperator, ...]) -> bool:
+        """Return whether the elements of a node go to the next function one by one, in one of Flink's chains."""
+        return node.id in self.serialization.objects and all(
+            isinstance(stage.operator, ElementOperator) for stage in after
+        )
 
     def _exchanges(self, node: KeyedNode, before: Node) -> Iterator[ChainedOperator]:
         """Return the exchanges from a node to a keyed operator; one for each input of the operator that it feeds."""

@@ -19,7 +19,7 @@ from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import BAD_RECORD
 from kafkastream.spark.sql.formats.message_format import message_format
 from kafkastream.spark.sql.formats.python_formats import PythonFormat
-from kafkastream.spark.worker.chained_operators import user_operator
+from kafkastream.spark.worker.user_operators import user_operator
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.plan.query_node import Target

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias, final
 
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.stream_functions import iterated
 from kafkastream.model.functions.async_functions import AsyncFunctionDescriptor
 from kafkastream.spark.crash_notes import NOTE
@@ -128,4 +129,4 @@ def _elements(results: Any) -> tuple[Any, ...]:
         raise TypeError(
             "its result is None: return a list of elements from async_invoke and timeout, if only an empty one"
         )
-    return tuple(iterated(results))
+    return tuple(map(detached, iterated(results)))

@@ -11,7 +11,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkastream.model.common.output_tag import OutputTag
+from kafkastream.model.common.mutable_values import FIXED, detached
+from kafkastream.model.common.output_tag import is_tagged
 from kafkastream.spark.crash_notes import NOTE
 
 __all__ = [
@@ -20,9 +21,11 @@ __all__ = [
     "by_partition",
     "concatenated",
     "each",
+    "each_detached",
     "from_first_rows",
     "in_larger_batches",
     "parted",
+    "repeat_each",
     "salvaged",
 ]
 
@@ -86,7 +89,7 @@ def parted(batch: Batch) -> tuple[Batch, Mapping[str, Batch]]:
         >>> main.values, sides["odd"].values
         ([1], [3])
     """
-    aside = [index for index, value in enumerate(batch.values) if type(value) is tuple and _is_tagged(value)]
+    aside = [index for index, value in enumerate(batch.values) if type(value) is tuple and is_tagged(value)]
     if not aside:
         return batch, {}
     by_tag: dict[str, list[int]] = defaultdict(list)
@@ -98,8 +101,16 @@ def parted(batch: Batch) -> tuple[Batch, Mapping[str, Batch]]:
     return main, {tag: side._replace(values=[value for _, value in side.values]) for tag, side in sides.items()}
 
 
-def _is_tagged(value: tuple[object, ...]) -> bool:
-    return len(value) == 2 and isinstance(value[0], OutputTag)
+def repeat_each(column: Sequence[T], counts: Sequence[int]) -> Sequence[T]:
+    """Repeat each item of a column as often as its count says; the column itself if each count is 1.
+
+    Example:
+        >>> repeat_each("abc", [0, 2, 1])
+        ['b', 'b', 'c']
+    """
+    if counts.count(1) == len(counts):
+        return column
+    return [item for item, count in zip(column, counts, strict=True) for _ in range(count)]
 
 
 def from_first_rows(
@@ -182,6 +193,18 @@ def each(function: Callable[..., Any], values: Sequence[Any], *more: Iterable[An
     if len(out) < len(values):  # map would silently end at a StopIteration of the function's
         raise ElementError(len(out)) from RuntimeError("the function raised StopIteration")
     return out
+
+
+def each_detached(function: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
+    """Apply ``function`` to each value, and keep each result as it is at that moment; errors as of ``each``."""
+    remaining = iter(values)
+    try:
+        return [
+            result if type(result := function(value)) in FIXED else detached(result)
+            for value in NOTE.watched(remaining)
+        ]
+    except BaseException as error:  # also sys.exit, which would end the worker
+        raise ElementError(len(values) - operator.length_hint(remaining) - 1) from error
 
 
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:

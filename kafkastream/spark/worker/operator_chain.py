@@ -1,20 +1,25 @@
-"""Operator chains: take elements through operators down to sinks, one batch at a time."""
+"""Operator chains: take elements through operators down to sinks, one batch at a time.
+
+A batch goes from one of Flink's chains to the next. Within such a chain, elements go through one by one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain
-from typing import final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, pairwise
+from typing import cast, final
 
 import attrs
 
 from kafkastream.metrics.values import OperatorChanges
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.mutable_values import detached_values
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.worker.batches import Batch, ElementError, parted
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import Operator, TaskScope
+from kafkastream.spark.worker.element_chain import ChainedFunctionError, ElementChain, ElementOperator
 from kafkastream.spark.worker.failures import function_failed
 from kafkastream.spark.worker.reports import Report
 from kafkastream.spark.worker.task_metrics import OperatorMetrics
@@ -28,11 +33,27 @@ Place = Callable[[int], str]
 @final
 @attrs.define(eq=False)
 class ChainedOperator:
-    """An operator with the operators that take its output; ``sides`` take its side outputs, by tag."""
+    """An operator with the operators that take its output.
+
+    Args:
+        operator: The operator.
+        next: Operators that take its output.
+        sides: Operators that take its side outputs, by tag.
+        hands_on: Whether Flink runs it in one chain with the next operator, the only one that takes its output.
+    """
 
     operator: Operator
     next: tuple[ChainedOperator, ...] = ()
     sides: Mapping[str, tuple[ChainedOperator, ...]] = FrozenMap()
+    hands_on: bool = False
+
+    def one_chain(self) -> Iterator[ChainedOperator]:
+        """Yield this operator and those that run in one chain with it; all are ``ElementOperator``."""
+        stage = self
+        yield stage
+        while stage.hands_on:
+            (stage,) = stage.next
+            yield stage
 
 
 @final
@@ -45,13 +66,16 @@ class OperatorChain:
         before: Operators that are applied before the stages.
         apart: Stage that only ``push_to`` reaches.
         sides: First operators of side outputs, by tag, if the operator before the chain has side outputs.
+        is_handed_on: Whether Flink runs the operator before the chain in one chain with the only stage.
     """
 
     stages: tuple[ChainedOperator, ...]
     before: tuple[Operator, ...] = ()
     apart: ChainedOperator | None = None
     sides: Mapping[str, tuple[ChainedOperator, ...]] = FrozenMap()
+    is_handed_on: bool = False
     _metrics: dict[Operator, OperatorMetrics] = attrs.field(factory=dict, init=False)
+    _element_chains: dict[ChainedOperator, ElementChain] = attrs.field(factory=dict, init=False)
 
     def operators(self) -> tuple[Operator, ...]:
         """Return all operators; one that is reached on two paths comes once."""
@@ -112,26 +136,56 @@ class OperatorChain:
         """Push elements through one stage and those that follow it; errors as of ``push``."""
         if not batch.values:
             return
-        out = applied(stage.operator, batch, place)
-        metrics = self._metrics[stage.operator]
-        metrics.records_in.inc(len(batch.values))
-        metrics.records_out.inc(len(out.values))
-        self.spread(out, stage.next, stage.sides if stage.operator.has_side_outputs else None, place)
+        if stage.hands_on:
+            out = applied(self.element_chain(stage), batch, place)
+            self.spread_chained(stage, out, place)
+        else:
+            out = applied(stage.operator, batch, place)
+            self._spread_output(stage, [(stage.operator, len(batch.values))], out, place)
+
+    def element_chain(self, first: ChainedOperator) -> ElementChain:
+        """Return the operators of one chain, given the first of them."""
+        if first not in self._element_chains:
+            operators = [cast("ElementOperator", stage.operator) for stage in first.one_chain()]
+            self._element_chains[first] = ElementChain(operators, drops_side_outputs=self.is_handed_on)
+        return self._element_chains[first]
+
+    def spread_chained(self, first: ChainedOperator, batch: Batch, place: Place) -> int:
+        """Push the output of an ``element_chain`` to the next stages; return how many elements the chain has taken."""
+        *_, last = first.one_chain()
+        taken = list(self.element_chain(first).drain_counts())
+        self._spread_output(last, taken, batch, place)
+        return taken[0][1]
+
+    def _spread_output(
+        self, last: ChainedOperator, taken: Iterable[tuple[Operator, int]], out: Batch, place: Place
+    ) -> None:
+        """Count the elements that operators have taken, and push the output of the last one to the next stages."""
+        operators, counts = zip(*taken, strict=True)
+        for operator, (elements_in, elements_out) in zip(operators, pairwise((*counts, len(out.values))), strict=True):
+            self._metrics[operator].records_in.inc(elements_in)
+            self._metrics[operator].records_out.inc(elements_out)
+        self.spread(out, last.next, last.sides if last.operator.has_side_outputs else None, place)
 
     def spread(
         self,
         batch: Batch,
-        following: Iterable[ChainedOperator],
-        sides: Mapping[str, tuple[ChainedOperator, ...]] | None,
+        following: Sequence[ChainedOperator],
+        sides: Mapping[str, Sequence[ChainedOperator]] | None,
         place: Place,
     ) -> None:
         """Push output to the next stages; with ``sides``, tagged elements go to their side output or are dropped."""
         main, aside = (batch, {}) if sides is None else parted(batch)
-        for stage in following:
-            self.push_to(stage, main, place)
+        self._push_to_each(following, main, place)
         for tag, tagged in aside.items():
-            for stage in (sides or {}).get(tag, ()):
-                self.push_to(stage, tagged, place)
+            self._push_to_each((sides or {}).get(tag, ()), tagged, place)
+
+    def _push_to_each(self, stages: Sequence[ChainedOperator], batch: Batch, place: Place) -> None:
+        """Push elements to stages, each of which may change them: all but the last get copies."""
+        for stage in stages[:-1]:
+            self.push_to(stage, batch._replace(values=detached_values(batch.values)), place)
+        for stage in stages[-1:]:
+            self.push_to(stage, batch, place)
 
     def abandon(self) -> None:
         """End a task that has failed."""
@@ -159,7 +213,7 @@ class OperatorChain:
         return (self._metrics[operator].changes() for operator in telling)
 
 
-def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
+def applied(operator: Operator | ElementChain, batch: Batch, place: Place) -> Batch:
     """Apply an operator to a batch.
 
     Raises:
@@ -170,6 +224,8 @@ def applied(operator: Operator, batch: Batch, place: Place) -> Batch:
         out = operator.apply(batch)
     except ElementError as error:
         where = place(batch.origin[error.index])
+        if isinstance(error.__cause__, ChainedFunctionError):
+            raise error.__cause__.failure(where) from error
         raise operator.failure(batch.values[error.index], where, error.__cause__) from error
     NOTE.leave()
     return out

@@ -13,6 +13,7 @@ import attrs
 import pyarrow as pa
 
 from kafkastream.cdc.captured import CapturedRecords
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.connectors.dead_letter_topics import SourceRecord
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.record_deserialization import (
@@ -141,7 +142,7 @@ class RecordDecoder(KafkaDecoder):
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
         """Return any number of elements per record, each with the record's timestamp."""
-        results = each(lambda row: tuple(self.schema.deserialize(_record(row))), arrow.to_pylist())
+        results = each(lambda row: tuple(map(detached, self.schema.deserialize(_record(row)))), arrow.to_pylist())
         origin = [row for row, elements in enumerate(results) for _ in elements]
         timestamps = arrow["timestamp"].to_pylist()
         return Batch(list(chain.from_iterable(results)), [timestamps[row] for row in origin], origin)

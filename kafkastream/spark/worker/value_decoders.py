@@ -15,7 +15,7 @@ from kafkastream.model.formats import (
     SimpleStringSchema,
 )
 from kafkastream.model.formats.kafka_deserializers import FixedSize, KafkaDeserializer
-from kafkastream.spark.worker.batches import ElementError, each
+from kafkastream.spark.worker.batches import ElementError, each, each_detached
 from kafkastream.spark.worker.json_rows import decode_json_rows
 
 __all__ = ["decode_values", "deserialize_values"]
@@ -45,7 +45,7 @@ def _around_nulls(decode: Decode, schema: DeserializationSchema[Any], values: pa
 
 
 def _one_by_one(schema: DeserializationSchema[Any], values: pa.Array) -> Sequence[Any]:
-    return each(schema.deserialize, values.to_pylist())
+    return each_detached(schema.deserialize, values.to_pylist())  # a schema may return the same object again
 
 
 def _text(schema: SimpleStringSchema, values: pa.Array) -> Sequence[str]:

@@ -18,9 +18,10 @@ from kafkastream.model.common.watermark_strategy import (
 )
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.worker.batches import Batch, each
-from kafkastream.spark.worker.chained_operators import TaskScope, TimestampOperator, flinks_times
+from kafkastream.spark.worker.chained_operators import TaskScope, flinks_times
 from kafkastream.spark.worker.failures import function_failed
 from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.user_operators import TimestampOperator
 
 __all__ = ["WatermarkOperator"]
 

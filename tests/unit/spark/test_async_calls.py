@@ -26,8 +26,9 @@ from kafkastream.model.functions.async_retries import NO_RETRY_STRATEGY
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import OperatorKind, OperatorNode
 from kafkastream.spark.worker.batches import Batch, ElementError
-from kafkastream.spark.worker.chained_operators import Operator, user_operator
+from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.operator_chain import applied
+from kafkastream.spark.worker.user_operators import user_operator
 
 Invoke = Callable[[Any], Awaitable[Any]]
 

@@ -29,10 +29,11 @@ from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 from kafkastream.spark.worker.chain_sinks import CollectOperator
-from kafkastream.spark.worker.chained_operators import Operator, timestamp_operators, user_operator
+from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.record_decoders import CollectionDecoder, ValueDecoder
 from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.user_operators import timestamp_operators, user_operator
 from kafkastream.spark.worker.worker_cache import JobAttempt
 
 BATCH = Batch(["a", "bb", "", "dddd"], [1, None, 3, 4], range(4))

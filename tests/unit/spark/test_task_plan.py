@@ -17,10 +17,10 @@ from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.worker.batches import by_partition, in_larger_batches
 from kafkastream.spark.worker.chain_sinks import CollectOperator
-from kafkastream.spark.worker.chained_operators import user_operator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
 from kafkastream.spark.worker.record_decoders import ValueDecoder, owner_subtask
 from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.user_operators import user_operator
 from kafkastream.spark.worker.worker_cache import JobAttempt
 
 PARALLELISM = 2

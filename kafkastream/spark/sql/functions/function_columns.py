@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import types
 
 from kafkastream.errors import UserFunctionError
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.value_printing import shown
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.sql.functions.python_values import user_values
@@ -69,7 +70,7 @@ def of_tables(
     """
     (row_type,) = kind.parts
     write, values = written(row_type), []
-    for several in _each(name, lambda *given: list(result_rows(call(*given))), columns, rows):
+    for several in _each(name, lambda *given: list(map(detached, result_rows(call(*given)))), columns, rows):
         written_rows = []
         for result in several:
             try:
@@ -97,7 +98,7 @@ def _each(name: str, call: Callable[..., Any], columns: Sequence[pa.Array], rows
     given_to_each = zip(*map(user_values, columns), strict=True) if columns else repeat((), rows)
     for given in NOTE.watched(given_to_each):
         try:
-            results.append(call(*given))
+            results.append(detached(call(*given)))
         except BaseException as error:  # noqa: BLE001 - whatever the user's function raises, also sys.exit
             raise call_failed(name, given, error) from None
     return results

@@ -1,0 +1,252 @@
+"""What a function emits is what it had when it emitted it, on Spark: behind each kind of function, before each kind of sink."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkastream.common import Encoder, Row, Time, Types, WatermarkStrategy
+from kafkastream.common.serialization import DeserializationSchema
+from kafkastream.common.watermark_strategy import TimestampAssigner
+from kafkastream.datastream import (
+    AsyncDataStream,
+    AsyncFunction,
+    BroadcastProcessFunction,
+    CoFlatMapFunction,
+    KeyedProcessFunction,
+    OutputTag,
+    ProcessFunction,
+    RuntimeContext,
+    StreamExecutionEnvironment,
+)
+from kafkastream.datastream.connectors.file_system import FileSink
+from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
+from kafkastream.datastream.formats.json import JsonRowSerializationSchema
+from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescriptor
+from kafkastream.table import DataTypes, StreamTableEnvironment
+from kafkastream.table.udf import udf, udtf
+from kafkastream.testing.pytest_plugin import NewTopic
+from tests.differential.mutation.graphs import INPUT, STATELESS, Engine, Graph, build, graph, reference
+from tests.integration.conftest import Parts, Read
+
+ROW = Types.ROW_NAMED(["n", "l"], [Types.INT(), Types.LIST(Types.INT())])
+LEFT, RIGHT, AFTER = (OutputTag(name, Types.LIST(Types.INT())) for name in ("left", "right", "after"))
+
+
+def given(numbers: Any, graphs: Iterable[Graph]) -> list[str]:
+    """What graphs give in one job."""
+    engine = Engine("kafkastream")
+    first, *others = (stream for made in graphs for stream in build(engine, numbers, made))
+    return sorted(first.union(*others).execute_and_collect())
+
+
+def test_graphs_of_functions_that_change_all_they_can_reach(env: StreamExecutionEnvironment) -> None:
+    graphs = [graph(seed) for seed in range(2000, 2020)]
+    numbers = env.set_parallelism(1).from_collection(INPUT, Types.INT())
+    assert given(numbers, graphs) == sorted(line for made in graphs for line in reference(made))
+
+
+@pytest.mark.parametrize("timeout", [-1, 0], ids=["micro-batches", "latency mode"])
+def test_graphs_without_state_in_both_modes(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, timeout: int
+) -> None:
+    graphs = [graph(seed, STATELESS) for seed in range(3000, 3025)]
+    parts.kafka.produce(topic, map(str, INPUT))
+    numbers = read(parts.bounded(topic))
+    env.set_parallelism(1).set_buffer_timeout(timeout)
+    assert given(numbers, graphs) == sorted(line for made in graphs for line in reference(made))
+
+
+class Buffering:
+    """Emits one list again and again, and changes it in between."""
+
+    def __init__(self) -> None:
+        self.buffer: list[int] = []
+
+    def emit(self, value: int) -> Iterator[list[int]]:
+        self.buffer.append(value)
+        yield self.buffer
+        self.buffer.append(-value)
+        yield self.buffer
+        self.buffer.clear()
+
+
+class Asking(AsyncFunction[Any, Any]):
+    def __init__(self) -> None:
+        self.results: list[list[int]] = [[]]
+
+    async def async_invoke(self, value: Any) -> list[list[int]]:
+        self.results[0][:] = [value]
+        return self.results
+
+
+class Timed(KeyedProcessFunction[Any, Any, Any], Buffering):
+    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> None:
+        ctx.timer_service().register_event_time_timer(value)
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[list[int]]:
+        return self.emit(timestamp)
+
+
+class Sided(ProcessFunction[Any, Any], Buffering):
+    def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Iterator[Any]:
+        for place, element in enumerate(self.emit(value)):
+            ctx.output((LEFT, RIGHT)[place], element)
+            yield AFTER, element
+
+
+class Connected(CoFlatMapFunction[Any, Any, Any], Buffering):
+    def flat_map1(self, value: Any) -> Iterator[list[int]]:
+        return self.emit(value)
+
+    def flat_map2(self, value: Any) -> Iterator[list[int]]:
+        return self.emit(value)
+
+
+class Broadcasting(BroadcastProcessFunction[Any, Any, Any], Buffering):
+    def process_element(self, value: Any, ctx: Any) -> Iterator[list[int]]:
+        return self.emit(value)
+
+    def process_broadcast_element(self, value: Any, ctx: Any) -> Iterator[list[int]]:
+        return self.emit(value)
+
+
+class Own(TimestampAssigner):
+    def extract_timestamp(self, value: Any, record_timestamp: int) -> int:
+        return int(value)
+
+
+TWO = [[1], [1, -1], [2], [2, -2]]
+
+
+def test_each_kind_of_function(env: StreamExecutionEnvironment) -> None:
+    env.set_parallelism(1)
+    in_order = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(Own())
+    numbers = env.from_collection([1, 2], Types.INT()).assign_timestamps_and_watermarks(in_order)
+    keyed = numbers.key_by(lambda _: 0, Types.INT())
+    sided = numbers.process(Sided(), Types.LIST(Types.INT()))
+    states = MapStateDescriptor("state", Types.INT(), Types.INT())
+    streams = {
+        "async": AsyncDataStream.ordered_wait(numbers, Asking(), Time.seconds(30), capacity=1),
+        "timers": keyed.process(Timed()),
+        "output": sided.get_side_output(LEFT).union(sided.get_side_output(RIGHT)),
+        "yielded aside": sided.get_side_output(AFTER),
+        "connected": keyed.connect(keyed).flat_map(Connected()),
+        "broadcast": numbers.connect(env.from_collection([], Types.INT()).broadcast(states)).process(Broadcasting()),
+    }
+    shown = [stream.map(partial(lambda *pair: pair, name)) for name, stream in streams.items()]
+    found: dict[str, list[Any]] = {}
+    for name, value in shown[0].union(*shown[1:]).execute_and_collect():
+        found.setdefault(name, []).append(value)
+    assert found.pop("async") == [[1], [2]]
+    assert found.pop("connected") == [*TWO, *TWO]
+    assert sorted(found.pop("output")) == TWO
+    assert found == dict.fromkeys(["timers", "yielded aside", "broadcast"], TWO)
+
+
+def test_functions_do_not_change_what_state_or_a_join_holds(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str
+) -> None:
+    """One record in each micro-batch: what a later function changed would be in the state that is written."""
+    env.set_parallelism(1)
+    parts.kafka.produce(topic, ["k", "k", "k"])
+    builder = parts.unbound(topic).set_property("spark.maxOffsetsPerTrigger", "1")
+    stream = read(parts.text(builder.set_bounded(KafkaOffsetsInitializer.latest())))
+
+    class Count(KeyedProcessFunction[Any, Any, Any]):
+        def open(self, runtime_context: RuntimeContext) -> None:
+            self.state = runtime_context.get_state(ValueStateDescriptor("s", Types.PICKLED_BYTE_ARRAY()))
+
+        def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
+            state = self.state.value() or {"n": 0, "token": "x"}
+            state["n"] += 1
+            state["had"] = "token" in state
+            self.state.update(state)
+            yield state
+
+    def without_token(element: dict[str, Any]) -> str:
+        element.pop("token", None)
+        return str(element)
+
+    counted = stream.key_by(lambda value: value, Types.STRING()).process(Count()).rebalance()
+    assert list(counted.map(without_token, Types.STRING()).execute_and_collect()) == [
+        "{'n': 1, 'had': True}",
+        "{'n': 2, 'had': True}",
+        "{'n': 3, 'had': True}",
+    ]
+
+
+class Refilled(DeserializationSchema[Any]):
+    """Returns one list for all records."""
+
+    def __init__(self) -> None:
+        self.row: list[int] = []
+
+    def deserialize(self, message: bytes) -> list[int]:
+        self.row[:] = [int(message)]
+        return self.row
+
+
+def test_each_kind_of_sink(
+    env: StreamExecutionEnvironment,
+    parts: Parts,
+    new_topic: NewTopic,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Each takes the same elements of a function that fills one row again and again, of records that share one list."""
+    env.set_parallelism(1)
+    source, target = new_topic(), new_topic()
+    parts.kafka.produce(source, ["1", "2"])
+    builder = parts.unbound(source).set_bounded(KafkaOffsetsInitializer.latest())
+    records = builder.set_value_only_deserializer(Refilled()).build()
+
+    def refill(value: list[int]) -> Iterator[Row]:
+        row = Row(n=0, l=[])
+        for number in (*value, 5):
+            row["n"] = number
+            row["l"].append(number)
+            yield row
+
+    rows = env.from_source(records, WatermarkStrategy.no_watermarks(), "records").flat_map(refill, ROW)
+    rows.sink_to(parts.sink(target, JsonRowSerializationSchema.builder().with_type_info(ROW).build()))
+    rows.sink_to(FileSink.for_row_format(str(tmp_path), Encoder.simple_string_encoder()).build())
+    rows.print()
+    env.execute("sinks")
+    assert parts.values(target) == sorted(
+        ['{"n":1,"l":[1]}', '{"n":5,"l":[1,5]}', '{"n":2,"l":[2]}', '{"n":5,"l":[2,5]}'], key=str
+    )
+    lines = [line for file in tmp_path.rglob("*") if file.is_file() for line in file.read_text().splitlines()]
+    assert sorted(lines) == ["+I[1, [1]]", "+I[2, [2]]", "+I[5, [1, 5]]", "+I[5, [2, 5]]"]
+    printed = [line.replace(" ", "") for line in capfd.readouterr().out.splitlines() if line.startswith("+I[")]
+    assert printed == ["+I[1,[1]]", "+I[5,[1,5]]", "+I[2,[2]]", "+I[5,[2,5]]"]
+
+
+def test_functions_of_sql(env: StreamExecutionEnvironment) -> None:
+    tables = StreamTableEnvironment.create(env.set_parallelism(1))
+    numbers = DataTypes.ARRAY(DataTypes.INT())
+    buffer: list[int] = []
+
+    @udf(result_type=numbers)
+    def so_far(number: int) -> list[int]:
+        buffer.append(number)
+        return buffer
+
+    @udtf(result_types=[numbers])
+    def twice(number: int) -> Iterator[Row]:
+        row = Row([number])
+        yield row
+        row[0].append(-number)
+        yield row
+
+    tables.create_temporary_function("so_far", so_far)
+    tables.create_temporary_function("twice", twice)
+    source = "(VALUES (1), (2)) AS v(n)"
+    rows = tables.execute_sql(f"SELECT so_far(n) FROM {source}").collect()
+    assert [list(row[0]) for row in rows] == [[1], [1, 2]]
+    rows = tables.execute_sql(f"SELECT l FROM {source}, LATERAL TABLE(twice(n)) AS t(l)").collect()
+    assert [list(row[0]) for row in rows] == TWO
