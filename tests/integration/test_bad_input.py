@@ -289,7 +289,7 @@ def test_function_that_cannot_open_or_close(env: StreamExecutionEnvironment, fun
 def test_stop_iteration_of_a_function_swallows_no_elements(env: StreamExecutionEnvironment) -> None:
     env.from_elements([1], [], [2]).map(lambda numbers: next(iter(numbers))).name("first").print()
     error = failure(UserFunctionError, env)
-    assert "operator 'first' raised RuntimeError: the function raised StopIteration" in error.what
+    assert "the function of operator 'first' raised StopIteration" in error.what
     assert error.where == "element 2 of the collection; element []"
 
 
