@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from kafkastream.options.flink_settings import find_setting
 from kafkastream.options.ignored_settings import IGNORED_SETTINGS
+from kafkastream.options.option import Option
 from kafkastream.options.refused_settings import REFUSED_SETTINGS
 from tests.docs.placed_table import DOCS, PlacedTable
+from tests.names.test_flink_options import KEYS
 
 TABLE = PlacedTable(DOCS / "support.md", "<!-- Made by tests/docs/test_flink_settings.py -->")
 
@@ -28,6 +31,12 @@ def _but_for(harmless: tuple[str, ...]) -> str:
 
 def _pattern(key: str) -> str:
     return f"`{key}`" if key[-1].isalnum() else f"`{key}*`"
+
+
+def test_page_lists_every_applied_option_of_flink() -> None:
+    page = TABLE.page.read_text(encoding="utf-8")
+    applied = [key for key in KEYS if isinstance(find_setting(key), Option)]
+    assert [key for key in applied if f"`{key}`" not in page] == []
 
 
 def test_page_lists_the_settings_that_are_not_applied() -> None:
