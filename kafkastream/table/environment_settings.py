@@ -14,7 +14,11 @@ _DATABASE = "default_database"
 
 
 def batch_mode_error(where: str) -> UnsupportedFeatureError:
-    """Return the error of a runtime mode other than STREAMING for tables."""
+    """Return the error of a runtime mode other than STREAMING for tables.
+
+    Args:
+        where: Method or key that asks for the mode.
+    """
     return UnsupportedFeatureError(
         "batch mode is not supported for tables",
         where=where,

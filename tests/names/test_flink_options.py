@@ -103,6 +103,13 @@ def test_a_key_that_flink_does_not_have_is_named() -> None:
     ]
 
 
+def test_jars_of_statements_are_named_as_those_of_settings() -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.execute_sql("SET 'pipeline.jars' = 'a.jar'")
+    t_env.execute_sql("ADD JAR 'b.jar'")
+    assert t_env.get_config().to_map() == {"pipeline.jars": "a.jar;b.jar"}
+
+
 @pytest.mark.parametrize("mode", ["BATCH", "AUTOMATIC"])
 def test_tables_have_no_batch_mode_by_a_setting(mode: str) -> None:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
