@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
+from kafkastream.common import Encoder, SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import DataStream, StreamExecutionEnvironment
+from kafkastream.datastream.connectors.file_system import FileSink
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetsInitializer,
@@ -63,6 +64,12 @@ def test_a_guarantee_without_a_checkpoint_directory_is_refused(
     written(lines, kafka, topic)
     with pytest.raises(DefinitionError, match="a job with an AT_LEAST_ONCE sink has no checkpoint directory"):
         lines.get_execution_environment().execute("copies")
+
+
+def test_files_without_a_checkpoint_directory_are_refused(lines: DataStream[str], tmp_path: Path) -> None:
+    lines.sink_to(FileSink.for_row_format(tmp_path.as_uri(), Encoder.simple_string_encoder()).build())
+    with pytest.raises(DefinitionError, match="a job with an EXACTLY_ONCE sink has no checkpoint directory"):
+        lines.get_execution_environment().execute("files")
 
 
 def test_a_directory_that_executors_do_not_share_is_refused(lines: DataStream[str], tmp_path: Path) -> None:

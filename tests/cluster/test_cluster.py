@@ -135,5 +135,5 @@ def test_what_a_job_on_a_cluster_is_refused_for(cluster: SparkCluster, archive: 
     variables = {**driver_variables(cluster, archive), "PYTHONPATH": str(HERE.parents[1])}
     done = subprocess.run([*tests, *root], cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "5 passed" in done.stdout
+    assert "6 passed" in done.stdout
     assert (tmp_path / "env" / "bin" / "python").exists(), "the driver could not start ./env/bin/python"
