@@ -35,7 +35,6 @@ from kafkastream.model.graph.job_graph import (
     SinkNode,
     SourceNode,
     UnionNode,
-    share_function,
 )
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.model.job.job_result import JobClient, JobExecutionResult, JobSettings, RunningJob
@@ -285,8 +284,8 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def _add(self, node: Node) -> int:
         self._nodes[node.id] = node
-        if node.is_copy:  # of an operator that a table reads, and that runs with its query
-            self._unstarted = {i for i in self._unstarted if not share_function(self._nodes[i], node)}
+        if node.copy_of is not None:  # a table reads the operator, which runs with the table's query
+            self._unstarted.discard(node.copy_of)
         elif not isinstance(node, (SourceNode, UnionNode, SideOutputNode)):
             self._unstarted.add(node.id)
         return node.id

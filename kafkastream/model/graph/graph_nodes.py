@@ -154,7 +154,7 @@ class DiscardingSink(Sink):
 
 @attrs.frozen(kw_only=True)
 class Node:
-    """Base of the nodes of a graph; a copy of a node has an id of its own and keeps the uid."""
+    """Base of the nodes of a graph; a copy has an id of its own, keeps the uid, and ``copy_of`` is the node's id."""
 
     id: int
     name: str
@@ -162,7 +162,7 @@ class Node:
     parallelism: int | None = None
     output_type: TypeInformation[Any] | None = None
     description: str | None = None
-    is_copy: bool = False
+    copy_of: int | None = None
     placement: Placement = attrs.field(factory=Placement)
 
     @property
@@ -170,9 +170,14 @@ class Node:
         """Ids of the input nodes."""
         return ()
 
+    @property
+    def is_copy(self) -> bool:
+        """True if the node runs within a query that reads a stream, instead of the stream's own node."""
+        return self.copy_of is not None
+
     def renumbered(self, numbers: Mapping[int, int]) -> Self:
         """Return a copy whose id and inputs are mapped by ``numbers``."""
-        return attrs.evolve(self, id=numbers[self.id], is_copy=True, **self._taking(numbers))
+        return attrs.evolve(self, id=numbers[self.id], copy_of=self.id, **self._taking(numbers))
 
     def _taking(self, numbers: Mapping[int, int]) -> dict[str, Any]:
         """Return the attributes that name the inputs, with their ids mapped by ``numbers``."""

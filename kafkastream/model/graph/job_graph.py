@@ -45,7 +45,6 @@ __all__ = [
     "SourceNode",
     "UnionNode",
     "distinct_names",
-    "share_function",
 ]
 
 
@@ -207,12 +206,6 @@ def _discarding_sink(node: Node) -> SinkNode:
         sink=DiscardingSink(),
         output_type=node.output_type,
     )
-
-
-def share_function(node: Node, other: Node) -> bool:
-    """Return whether two operators call one function object, as an operator and its copies do."""
-    operators = (OperatorNode, KeyedNode)
-    return isinstance(node, operators) and isinstance(other, operators) and node.function is other.function
 
 
 def distinct_names(names: Iterable[str]) -> list[str]:
