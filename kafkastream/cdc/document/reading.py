@@ -36,6 +36,8 @@ from kafkastream.cdc.spec.settings import (
     PipelineSettings,
 )
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
+from kafkastream.model.common.error_location import located
+from kafkastream.options.flink_settings import check_setting
 from kafkastream.options.option import Option
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.settings import options_of, read_settings
@@ -200,6 +202,10 @@ def _pipeline(tree: MapNode, name: str) -> SectionOptions | None:
             where=f"pipeline of {name}, {model.position}",
             now=f"Call the model in a function of your own, under '{_FUNCTIONS}'.",
         )
+    for key, entry in node.entries.items():
+        if isinstance(entry.node, Scalar):
+            with located(f"pipeline of {name}, {entry.position}"):
+                check_setting(key, entry.node.text)
     return section_options(f"pipeline of {name}", node, PIPELINE, (_COLLECTOR, _FUNCTIONS))
 
 

@@ -271,6 +271,13 @@ def test_options_of_another_format_are_told(caplog: pytest.LogCaptureFixture) ->
     assert "'json.ignore-parse-errors', line 6, column 3: no effect, the format is debezium-json" in caplog.text
 
 
+def test_a_setting_of_flink_that_cannot_be_ignored_is_refused() -> None:
+    error = refused(f"{SOURCE}{SINK}pipeline:\n  execution.savepoint.path: s3://a/b")
+    assert isinstance(error, UnsupportedFeatureError)
+    assert error.where == "pipeline of job.yaml, line 4, column 3, 'execution.savepoint.path'"
+    assert "execution.checkpointing.dir" in error.now
+
+
 def test_models_are_refused() -> None:
     error = refused(f"{SOURCE}{SINK}pipeline:\n  model:\n    - model-name: m")
     assert isinstance(error, UnsupportedFeatureError)
