@@ -17,6 +17,7 @@ from kafkastream.errors import DefinitionError
 
 __all__ = ["TablePattern", "java_regex"]
 
+_PLAIN: Final = re.compile(r"\w+(?:\.\w+){0,2}")
 _ITEM: Final = re.compile(r"\\.|[^\\]", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _SAME_ESCAPES: Final = frozenset("dDwWsStnrf123456789")
@@ -109,6 +110,11 @@ class TablePattern:
     def match(self, table: TableId) -> re.Match[str] | None:
         """Match a whole table id, as routes do."""
         return self._whole.fullmatch(str(table))
+
+    @property
+    def tables(self) -> list[TableId]:
+        """Tables that are named without a regular expression."""
+        return [TableId.parse(text) for text in self._alternatives if _PLAIN.fullmatch(text)]
 
     @cached_property
     def groups(self) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, final
 
@@ -11,31 +10,20 @@ import attrs
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.projection import computes
 from kafkastream.cdc.spec.pipeline import PipelineSpec
-from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule
+from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule, first_transform
 from kafkastream.cdc.spec.settings import RouteMode
 from kafkastream.cdc.spec.sink import PipelineSink, SchemaChangeType
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.cdc.transforms import TransformedTable, TransformPlanner
 from kafkastream.errors import DefinitionError
 
-__all__ = ["PipelineRules", "Router", "first_transform"]
+__all__ = ["PipelineRules", "Router"]
 
 _TYPES: Final[dict[type, SchemaChangeType]] = {
     AddColumns: SchemaChangeType.ADD_COLUMN,
     AlterColumnTypes: SchemaChangeType.ALTER_COLUMN_TYPE,
     CreateTable: SchemaChangeType.CREATE_TABLE,
 }
-
-
-def first_transform(rules: Iterable[TransformRule], table: TableId) -> TransformRule | None:
-    r"""Return the first rule that selects a table, or None.
-
-    Example:
-        >>> rules = [TransformRule(source_table="shop.orders"), TransformRule(source_table=r"shop.\.*")]
-        >>> first_transform(rules, TableId.parse("shop.customers")) is rules[1]
-        True
-    """
-    return next((rule for rule in rules if rule.source_table.selects(table)), None)
 
 
 @final

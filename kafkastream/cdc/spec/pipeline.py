@@ -8,7 +8,7 @@ from typing import final
 import attrs
 
 from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
-from kafkastream.cdc.spec.rules import RouteRule, TransformRule
+from kafkastream.cdc.spec.rules import RouteRule, TransformRule, first_transform
 from kafkastream.cdc.spec.settings import KafkaCollector, PipelineSettings, RuntimeMode
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.sources import PipelineSource
@@ -41,6 +41,7 @@ class PipelineSpec:
 
     Raises:
         DefinitionError: Parts contradict each other.
+        UnsupportedFeatureError: A transform rule could never be reached.
 
     Example:
         >>> from kafkastream.pipeline import PrintSink, ValuesSource
@@ -58,6 +59,8 @@ class PipelineSpec:
         problems = tuple(_problems(self))
         if problems:
             raise DefinitionError("; ".join(problems), where="pipeline")
+        for table in dict.fromkeys(table for rule in self.transforms for table in rule.source_table.tables):
+            first_transform(self.transforms, table)  # those that patterns select are checked when their records come
 
     @property
     def is_bounded(self) -> bool:

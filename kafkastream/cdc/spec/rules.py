@@ -11,7 +11,7 @@ import attrs
 
 from kafkastream.cdc.patterns import TablePattern
 from kafkastream.cdc.tables import TableId
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import enum_member, list_of, text
@@ -25,6 +25,7 @@ __all__ = [
     "AfterTransform",
     "RouteRule",
     "TransformRule",
+    "first_transform",
     "table_options",
 ]
 
@@ -127,6 +128,8 @@ REPLACE_SYMBOL: Final = Option[str | None](
 class TransformRule:
     r"""Transformation of some tables' rows; the first rule that selects a table counts.
 
+    A rule with a filter is the last that may select a table (``first_transform``).
+
     Raises:
         DefinitionError: The rule selects no table.
 
@@ -145,6 +148,31 @@ class TransformRule:
     )
     after_transform: AfterTransform | None = setting(AFTER_TRANSFORM)
     description: str = attrs.field(default="", eq=False, metadata={OPTION: DESCRIPTION})
+
+
+def first_transform(rules: Iterable[TransformRule], table: TableId) -> TransformRule | None:
+    r"""Return the first rule that selects a table, or None.
+
+    Released versions of Flink CDC apply the first rule whose filter a row passes, newer ones only the first rule: if
+    rows that its filter drops would go to another rule, the pipeline is refused.
+
+    Raises:
+        UnsupportedFeatureError: The rule has a filter, and another one selects the table, too.
+
+    Example:
+        >>> rules = [TransformRule(source_table="shop.orders"), TransformRule(source_table=r"shop.\.*")]
+        >>> first_transform(rules, TableId.parse("shop.customers")) is rules[1]
+        True
+    """
+    selecting = [rule for rule in rules if rule.source_table.selects(table)]
+    if len(selecting) > 1 and selecting[0].filter:
+        raise UnsupportedFeatureError(
+            f"several transform rules select the table {table}, and the first has a filter: rows that it drops would "
+            f"never reach the rule of {selecting[1].source_table.text!r}",
+            where=f"transform, source-table {selecting[0].source_table.text}",
+            now="Write one rule for the table, whose projection distinguishes the rows by CASE, or a pipeline for each.",
+        )
+    return selecting[0] if selecting else None
 
 
 @final

@@ -8,11 +8,12 @@ import pytest
 
 from kafkastream.cdc.patterns import TablePattern, java_regex
 from kafkastream.cdc.spec.kafka_sink import TopicMapping
-from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule
+from kafkastream.cdc.spec.rules import AfterTransform, RouteRule, TransformRule, first_transform
 from kafkastream.cdc.spec.settings import RouteMode
-from kafkastream.cdc.table_rules import Router, first_transform
+from kafkastream.cdc.table_rules import Router
 from kafkastream.cdc.tables import TableId
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.pipeline import PipelineSpec, PrintSink, ValuesSource
 
 
 @pytest.mark.parametrize(
@@ -89,6 +90,21 @@ def test_the_first_transform_rule_counts() -> None:
     assert rules[0].primary_keys == ("id", "day")
     found = [first_transform(rules, TableId.parse(table)) for table in ("db.t1", "db.t2", "x.t1")]
     assert found == [rules[0], rules[1], None]
+
+
+@pytest.mark.parametrize(("first", "second"), [("db.t1", "db.t1"), ("db.t1,db.t2", r"db.\.*"), (r"db.\.*", "db.t1")])
+def test_a_rule_for_rows_that_the_filter_of_another_drops_is_refused(first: str, second: str) -> None:
+    rules = (TransformRule(source_table=first, filter="id > 5"), TransformRule(source_table=second, filter="id <= 5"))
+    with pytest.raises(UnsupportedFeatureError, match=r"rules select the table db\.t1, and the first has a filter"):
+        PipelineSpec(source=ValuesSource(), sink=PrintSink(), transforms=rules)
+    with pytest.raises(UnsupportedFeatureError, match="would never reach the rule of"):
+        first_transform(rules, TableId.parse("db.t1"))
+
+
+def test_a_rule_without_a_filter_may_stand_before_others() -> None:
+    rules = (TransformRule(source_table="db.t1"), TransformRule(source_table=r"db.\.*", filter="id > 5"))
+    assert PipelineSpec(source=ValuesSource(), sink=PrintSink(), transforms=rules).transforms == rules
+    assert first_transform(rules, TableId.parse("db.t1")) is rules[0]
 
 
 def test_topics_are_mapped_by_patterns() -> None:
