@@ -34,6 +34,7 @@ differential: jars ## Ask real Flink anew what the programs of tests/differentia
 	python -m tests.differential.golden $(PYFLINK)
 	PATH=$(dir $(PYFLINK)):$$PATH $(PYFLINK) -m tests.differential.values.golden
 	python -m tests.differential.formats.avro_golden
+	python -m tests.differential.formats.flink_golden $(PYFLINK)
 
 faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
 	pytest tests/faults -m nightly

@@ -106,8 +106,8 @@ class AvroRowDeserializationSchema(_AvroRowSchema, DeserializationSchema[Row]):
 class AvroRowSerializationSchema(_AvroRowSchema, SerializationSchema[Row]):
     r"""A row to a bare Avro record (no file header, no registry), as Flink's class of this name.
 
-    Rows with the schema's names are read by name, others by position. A decimal with more digits than the schema's scale is an
-    error, as in Flink.
+    Rows of a declared type are written by position, as in Flink; rows without one, which PyFlink cannot write, by name if
+    they have the schema's names. A decimal with more digits than the schema's scale is an error, as in Flink.
 
     Args:
         record_class: Refused, since it is the name of a Java class.
@@ -122,6 +122,12 @@ class AvroRowSerializationSchema(_AvroRowSchema, SerializationSchema[Row]):
         >>> AvroRowSerializationSchema(avro_schema_string=schema).serialize(Row(7))
         b'\x0e'
     """
+
+    @property
+    def row_type(self) -> RowTypeInfo:
+        """Type of the rows that the schema describes."""
+        assert isinstance(self._field.type_info, RowTypeInfo)
+        return self._field.type_info
 
     def serialize(self, element: Row) -> bytes:
         """Return the record of a row."""

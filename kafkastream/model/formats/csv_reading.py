@@ -31,6 +31,7 @@ __all__ = ["CsvReading", "csv_unsupported"]
 
 Convert = Callable[[Any], Any]
 
+_NESTED: Final = frozenset({TypeKind.OBJECT_ARRAY, TypeKind.BASIC_ARRAY, TypeKind.ROW})
 _DATE = re.compile(r"(\d{4})-(\d\d?)-(\d\d?)", re.ASCII)
 _TIME = re.compile(r"(\d+):(\d+):(\d+)", re.ASCII)
 _TIMESTAMP = re.compile(r"(\d{4})-(\d\d?)-(\d\d?) (\d+):(\d+):(\d+)(?:\.(\d{1,9}))?", re.ASCII)
@@ -62,7 +63,7 @@ class CsvReading:
             UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
         """
         names = self.type_info.get_field_names()
-        converters = [self._nullable(self._of_fields(kind)) for kind in self.type_info.elements]
+        converters = [self._column(kind) for kind in self.type_info.elements]
 
         def read(message: bytes) -> Row:
             columns = self.dialect.columns(message.decode("utf-8-sig"))
@@ -86,16 +87,17 @@ class CsvReading:
 
         return or_none(strict) if self.ignore_parse_errors else strict
 
-    def _of_fields(self, type_info: TypeInformation[Any]) -> Convert:
-        match type_info.kind:
-            case TypeKind.OBJECT_ARRAY | TypeKind.BASIC_ARRAY:
-                return partial(self._array, self._nullable(_simple(type_info.elements[0])))
-            case TypeKind.ROW:
-                assert isinstance(type_info, RowTypeInfo)
-                converters = [self._nullable(_simple(kind)) for kind in type_info.elements]
-                return partial(self._row, type_info.get_field_names(), converters)
-            case _:
-                return _simple(type_info)
+    def _column(self, type_info: TypeInformation[Any]) -> Convert:
+        if type_info.kind not in _NESTED:
+            return self._nullable(_simple(type_info))
+        convert = self._nested(type_info)  # Flink compares their parts with the null literal, never the whole
+        return or_none(convert) if self.ignore_parse_errors else convert
+
+    def _nested(self, type_info: TypeInformation[Any]) -> Convert:
+        if not isinstance(type_info, RowTypeInfo):
+            return partial(self._array, self._nullable(_simple(type_info.elements[0])))
+        converters = [self._nullable(_simple(kind)) for kind in type_info.elements]
+        return partial(self._row, type_info.get_field_names(), converters)
 
     def _array(self, convert: Convert, text: str) -> list[Any]:
         return list(map(convert, self._elements(text)))

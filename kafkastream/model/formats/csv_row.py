@@ -204,7 +204,8 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
     r"""A row to a line of CSV with its end, as Flink writes it; made with its ``Builder``.
 
     Text is quoted where Flink quotes it, which is more often than is needed: for example, when it is longer than 24
-    characters or has a blank. None is the null literal, or an empty column without one.
+    characters or has a blank. None is the null literal, or an empty column without one. Rows of a declared type are
+    written by position, as in Flink; rows without one, which PyFlink cannot write, by name if they have the schema's names.
 
     Raises:
         UnsupportedFeatureError: The type has a part that CSV rows cannot hold.
@@ -223,6 +224,11 @@ class CsvRowSerializationSchema(SerializationSchema[Row]):
 
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "_write", self.writing.writer())
+
+    @property
+    def row_type(self) -> RowTypeInfo:
+        """Type of the rows."""
+        return self.writing.type_info
 
     def serialize(self, element: Row) -> bytes:
         """Return the line of a row, in UTF-8."""

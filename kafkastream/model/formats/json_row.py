@@ -169,7 +169,8 @@ JsonRowDeserializationSchema.Builder = JsonRowDeserializationSchemaBuilder
 class JsonRowSerializationSchema(SerializationSchema[Row]):
     """A row to a JSON object without blanks, its fields in the type's order, None as ``null``, as Flink writes it.
 
-    Rows with names are read by name, others by position.
+    Rows of a declared type are written by position, as in Flink. Rows without one, which PyFlink cannot write, are
+    written by name if they have the names of the schema.
     Differs from Flink: rows, times and timestamps within a MAP or LIST are refused, where Flink writes them otherwise
     than elsewhere.
 
@@ -193,6 +194,11 @@ class JsonRowSerializationSchema(SerializationSchema[Row]):
         if not isinstance(self._type_info, RowTypeInfo):
             raise _no_row_type("JsonRowSerializationSchema", self._type_info)
         object.__setattr__(self, "_write", row_writer(self._type_info))
+
+    @property
+    def row_type(self) -> RowTypeInfo:
+        """Type of the rows."""
+        return self._type_info
 
     @staticmethod
     def builder() -> JsonRowSerializationSchemaBuilder:

@@ -103,6 +103,7 @@ def test_fields_that_the_writer_lacks_have_their_defaults_as_in_java(registry: E
         "tags": [],
         "id": 7,
     }
+    assert read is not None
     assert list(read) == [field["name"] for field in reader["fields"]]
     assert isinstance(read["price"], float)
     read["tags"].append("of this record alone")
