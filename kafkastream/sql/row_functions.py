@@ -7,6 +7,7 @@ from typing import Any, final
 
 import attrs
 
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.row import Row
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.sql.user_functions import (
@@ -147,7 +148,9 @@ class EmittedRows(_Accumulating):
     def get_value(self, accumulator: Any) -> list[Row]:
         """Return the rows of a group."""
         rows = self.function.emit_value(accumulator) or ()
-        return [one if isinstance(one, Row) else Row(*(one if isinstance(one, tuple) else (one,))) for one in rows]
+        return [  # copies, since the function may emit one row again and again
+            detached(row if isinstance(row, Row) else Row(*(row if isinstance(row, tuple) else (row,)))) for row in rows
+        ]
 
 
 def taking_columns(function: UserFunction, names: Sequence[str]) -> UserFunction:

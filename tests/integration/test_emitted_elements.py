@@ -28,7 +28,8 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.datastream.formats.json import JsonRowSerializationSchema
 from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescriptor
 from kafkastream.table import DataTypes, StreamTableEnvironment
-from kafkastream.table.udf import udf, udtf
+from kafkastream.table.expressions import col
+from kafkastream.table.udf import TableAggregateFunction, udf, udtaf, udtf
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.differential.mutation.graphs import INPUT, STATELESS, Engine, Graph, build, graph, reference
 from tests.integration.conftest import Parts, Read
@@ -250,3 +251,23 @@ def test_functions_of_sql(env: StreamExecutionEnvironment) -> None:
     assert [list(row[0]) for row in rows] == [[1], [1, 2]]
     rows = tables.execute_sql(f"SELECT l FROM {source}, LATERAL TABLE(twice(n)) AS t(l)").collect()
     assert [list(row[0]) for row in rows] == TWO
+
+    class Twice(TableAggregateFunction):
+        def create_accumulator(self) -> list[int]:
+            return []
+
+        def accumulate(self, accumulator: list[int], number: int) -> None:
+            accumulator.append(number)
+
+        def emit_value(self, accumulator: list[int]) -> Iterator[Row]:
+            row = Row([])
+            for number in accumulator:
+                row[0].append(number)
+                yield row
+
+    row_type = DataTypes.ROW([DataTypes.FIELD("l", numbers)])
+    emitted = udtaf(Twice(), result_type=row_type, accumulator_type=numbers)
+    table = tables.sql_query(f"SELECT n, 0 AS k FROM {source}")
+    result = table.group_by(col("k")).flat_aggregate(emitted(col("n")).alias("l")).select(col("l"))
+    last = [list(row[0]) for row in result.execute().collect()][-2:]
+    assert last == [[1], [1, 2]]
