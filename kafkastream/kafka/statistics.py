@@ -76,7 +76,10 @@ class ProducerStatistics:
 
     def __call__(self, told: str) -> None:
         """Store statistics in JSON; a window without records leaves the send time unchanged."""
-        self._told = json.loads(told)
+        # librdkafka does not escape client.id, which is in the two fields before the type: ``rd_kafka_stats_emit_all`` in
+        # https://github.com/confluentinc/librdkafka/blob/v2.16.0/src/rdkafka.c
+        _, has_type, rest = told.partition('"type":')
+        self._told = json.loads(f'{{"type":{rest}' if has_type else told)
         if queue_ms := self.metric("record-queue-time-avg"):
             self.send_time_ms = queue_ms + self.metric("request-latency-avg")
 

@@ -18,3 +18,9 @@ def test_send_time_is_that_of_the_last_records() -> None:
     assert statistics.send_time_ms == 7
     statistics(window(0))
     assert statistics.send_time_ms == 7
+
+
+def test_client_id_may_have_any_characters() -> None:
+    statistics = ProducerStatistics()
+    statistics('{ "name": "\\x"#producer-1", "client_id": "\\x"", "type": "producer", "tx": 7, "brokers": {} }')
+    assert statistics.metric("request-total") == 7
