@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import partial
 from typing import Final
 
@@ -16,7 +17,8 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["json_message", "json_value"]
 
-_MARK: Final = "kafkastream:number:"
+_MARK: Final = f"number {uuid.uuid4().hex} "
+"""Begins the texts that are written as numbers; no text of a user begins with it."""
 _MOST_PLAIN_DIGITS: Final = 6
 """Maximum scale up to which Java's ``BigDecimal.toString`` never uses an exponent."""
 
