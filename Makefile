@@ -39,6 +39,8 @@ differential: jars ## Ask real Flink anew what the programs of tests/differentia
 faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
 	pytest tests/faults -m nightly
 	pytest tests/integration tests/docs tests/differential -m nightly
+	folder=$$(mktemp -d) && python -m tests.hostile $$folder && \
+	  SPARK_CONF_DIR=$$folder pytest tests/differential tests/integration/test_verbatim_text.py
 	pytest --hypothesis-profile nightly -m "not java" tests/unit
 	for case in latency sql stream-sql pipeline pipeline-delta keyed joined two-sinks two-keyed-sinks; do \
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done

@@ -18,6 +18,7 @@ from kafkastream.spark.job.latency_mode import latency_refusal
 from kafkastream.testing import wait_until
 from tests.differential.feed import Feed, by_stream, read_topics, write_topics
 from tests.differential.program import SETTINGS, Program
+from tests.queries import active_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -162,7 +163,7 @@ def _await_processed(job: JobClient, name: str, spark: SparkSession) -> None:
     def query() -> Any:
         if ended.done():
             ended.result()
-        return next((one for one in spark.streams.active if name in (one.name or "")), None)
+        return next((one for one in active_queries(spark) if name in (one.name or "")), None)
 
     with suppress(StreamingQueryException):  # which the job tells better
         wait_until(query, 60, "the query").processAllAvailable()

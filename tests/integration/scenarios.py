@@ -29,6 +29,7 @@ from kafkastream.datastream import DataStream, StreamExecutionEnvironment
 from kafkastream.testing import Record, wait_until
 from tests.integration.conftest import Parts
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
+from tests.queries import active_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -227,7 +228,7 @@ class _Run:
         def query() -> Any:
             if ended.done():
                 ended.result()
-            named = (one for one in self._spark.streams.active if self._id in (one.name or ""))
+            named = (one for one in active_queries(self._spark) if self._id in (one.name or ""))
             return next(named, None)
 
         with suppress(StreamingQueryException):  # which the job tells better

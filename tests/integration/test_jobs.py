@@ -23,6 +23,7 @@ from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer, Kaf
 from kafkastream.table import StreamTableEnvironment
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.queries import active_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -225,7 +226,7 @@ def test_collecting_from_an_endless_source_ends_with_the_limit(
 ) -> None:
     parts.kafka.produce(topic, ["a", "b"])  # not one more than asked for
     assert read(parts.endless(topic)).execute_and_collect("some", 2) == ["a", "b"]
-    assert spark.streams.active == []
+    assert active_queries(spark) == []
 
 
 def test_close_of_the_iterator_cancels_the_job(spark: SparkSession, read: Read, parts: Parts, topic: str) -> None:
@@ -234,8 +235,8 @@ def test_close_of_the_iterator_cancels_the_job(spark: SparkSession, read: Read, 
         assert elements.next() == "a"
         parts.kafka.produce(topic, ["b"])
         assert next(elements) == "b"
-        assert len(spark.streams.active) == 1
-    assert spark.streams.active == []
+        assert len(active_queries(spark)) == 1
+    assert active_queries(spark) == []
 
 
 def test_job_client_tells_and_cancels(

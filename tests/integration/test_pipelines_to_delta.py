@@ -30,7 +30,7 @@ from kafkastream.spark.cdc.delta.writer import DeltaWriter
 from kafkastream.spark.cdc.frame_sink import MicroBatch
 from kafkastream.spark.cdc.messages import by_place, table_text
 from kafkastream.spark.job.pipelines import sink_steps, start
-from kafkastream.spark.session.query_settings import table_session
+from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
@@ -52,7 +52,7 @@ SHOUTED = TransformRule(source_table="shop.visits", projection="*, upper(page) A
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
     """A session as pipelines have it, with few partitions."""
-    own = table_session(spark, "UTC")
+    own = job_session(spark, "UTC")
     own.conf.set("spark.sql.shuffle.partitions", "2")
     return prepared(own)
 

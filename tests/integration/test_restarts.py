@@ -21,6 +21,7 @@ from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRec
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.queries import active_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -156,7 +157,7 @@ def test_topic_made_again_after_a_finished_run_is_noticed(read: Read, parts: Par
 
 
 def _read_up_to(spark: SparkSession, topic: str) -> int:
-    progress = spark.streams.active[0].lastProgress
+    progress = active_queries(spark)[0].lastProgress
     ends = [offsets_of_json(source["endOffset"]) for source in progress["sources"]] if progress else []
     return max((end.get(KafkaTopicPartition(topic, 0), 0) for end in ends), default=0)
 
@@ -213,7 +214,7 @@ def test_query_that_somebody_else_stops_fails_the_job(
 ) -> None:
     read(parts.endless(topic)).print()
     job = env.execute_async("stopped")
-    for query in wait_until(lambda: spark.streams.active, 30, "the query"):
+    for query in wait_until(lambda: active_queries(spark), 30, "the query"):
         query.stop()
     with pytest.raises(JobError, match="was stopped, and not by the job"):
         job.get_job_execution_result().result(30)

@@ -35,6 +35,7 @@ from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.testing import EmbeddedKafka, KafkaBroker, Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
+from tests.queries import active_queries
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -183,7 +184,7 @@ def test_job_whose_topic_is_deleted_is_cancelled_at_once(
 ) -> None:
     target = new_topic()
     job = _job_whose_topic_is_deleted(env, read, parts, target)
-    wait_until(lambda: all(map(asks_for_offsets, spark.streams.active)), 30, "a question for the topic's offsets")
+    wait_until(lambda: all(map(asks_for_offsets, active_queries(spark))), 30, "a question for the topic's offsets")
     began = time.monotonic()
     job.cancel().result()
     assert time.monotonic() - began < 10

@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql.types import BooleanType, StructField, StructType
 
 from kafkastream.errors import DefinitionError
-from kafkastream.spark.session.query_settings import table_session
+from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.spark_types import spark_type
@@ -345,7 +345,7 @@ i NOT IN ('7') => false
 
 @pytest.fixture(scope="module")
 def session(spark: SparkSession) -> SparkSession:
-    own = table_session(spark, "UTC")
+    own = job_session(spark, "UTC")
     register(own, PYTHON_FUNCTIONS.values(), JobAttempt("expressions"))
     return own
 

@@ -22,6 +22,7 @@ import pandas
 import pyarrow as pa
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import DataFrame, SparkSession, functions
+from pyspark.sql.streaming.listener import StreamingQueryListener
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
@@ -261,6 +262,27 @@ def shuffles(session: SparkSession) -> None:
             assert partitioning.partition_of(label, partitions) == partition, (label, partitions)
 
 
+def query_listeners(session: SparkSession) -> None:
+    heard = threading.Event()
+
+    class Listener(StreamingQueryListener):
+        def onQueryStarted(self, event: object) -> None:
+            heard.set()
+
+        def onQueryProgress(self, event: object) -> None: ...
+        def onQueryTerminated(self, event: object) -> None: ...
+
+    other, listener = session.newSession(), Listener()
+    session.streams.addListener(listener)
+    try:
+        queries.copy_query_listeners(session, other)
+        query = other.readStream.format("rate").load().writeStream.format("noop").start()
+        assert heard.wait(PATIENCE_S)
+        query.stop()
+    finally:
+        session.streams.removeListener(listener)
+
+
 def running_query(session: SparkSession, servers: str, topic: str, folder: Path) -> None:
     found: dict[str, Any] = {}
     started, may_end = threading.Event(), threading.Event()
@@ -423,6 +445,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "another JVM": partial(another_jvm, session),
         "daemon": partial(daemon, session),
         "prompt input": partial(prompt_input, session),
+        "query listeners": partial(query_listeners, session),
         "running query": partial(running_query, session, servers, topic, folder),
         "kept state": partial(kept_state, session, servers, topic, folder),
     }

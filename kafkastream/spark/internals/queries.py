@@ -11,9 +11,12 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 
+from kafkastream.spark.internals.jvm import java_session
+
 __all__ = [
     "OffsetReader",
     "StreamingQueryProgress",
+    "copy_query_listeners",
     "progress_after",
     "query_id",
     "records_at_work",
@@ -23,6 +26,20 @@ __all__ = [
 
 _QUERY_ID: Final = "sql.streaming.queryId"
 _READER_FIELD: Final = "kafkaOffsetReader"
+
+
+def copy_query_listeners(session: SparkSession, other: SparkSession) -> None:
+    """Let the query listeners of a session hear of another session's queries, too.
+
+    Spark tells a listener only of the queries of the session that it was added to:
+    https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/runtime/StreamingQueryListenerBus.scala.
+    Listeners that ``spark.sql.streaming.streamingQueryListeners`` names are in every session already.
+    """
+    streams = java_session(other).streams()
+    configured = {listener.getClass().getName() for listener in streams.listListeners()}
+    for listener in java_session(session).streams().listListeners():
+        if listener.getClass().getName() not in configured:
+            streams.addListener(listener)
 
 
 class OffsetReader(Protocol):

@@ -121,7 +121,10 @@ class CompiledQuery:
         LIVE_RUNS.begin_part(self.run.id, self._name)
         self._folder.record_mode(self._name, in_epochs=self._is_in_epochs)
         self.exactly_once.begin(self.inputs)
-        self.plan.prepare(self._batches(runner), self.memory, self.inputs)
+        # Spark's parser has the settings of the thread's active session, whichever session parses:
+        # https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/SQLConf.scala, ``get``
+        with keep_session_active(self._folder.session):
+            self.plan.prepare(self._batches(runner), self.memory, self.inputs)
         if not self.inputs and not self.plan.is_endless:
             return None
         sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]

@@ -37,7 +37,7 @@ from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.job.start_warnings import start_warnings
 from kafkastream.spark.session.py_files import ship
-from kafkastream.spark.session.query_settings import table_session
+from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.session.signals import interrupt_held_back
 from kafkastream.spark.session.worker_prints import pass_on_prints
@@ -102,7 +102,7 @@ def _started(
     """Start a job in a session."""
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
-    session = _in_time_zone(session, graph)
+    session = job_session(session, _time_zone(graph))
     components = tuple(graph.components())
     _check_ends(components)
     check_cluster(session, components, settings)
@@ -180,8 +180,8 @@ def _show(server: PageServer, job: Job, graph: JobGraph, settings: JobSettings, 
     server.jobs.add(facts, job)
 
 
-def _in_time_zone(session: SparkSession, graph: JobGraph) -> SparkSession:
-    """Return a session for the time zone of the job's queries; the same one if there are none."""
+def _time_zone(graph: JobGraph) -> str:
+    """Return the time zone of the job's queries; UTC if there are none."""
     queries = {node.settings.time_zone for node in graph.nodes if isinstance(node, QueryNode)}
     zones = sorted(queries | {node.processing.time_zone for node in graph.nodes if isinstance(node, PipelineNode)})
     if len(zones) > 1:
@@ -190,9 +190,7 @@ def _in_time_zone(session: SparkSession, graph: JobGraph) -> SparkSession:
             where="table.local-time-zone",
             now="Set it before the first of them, or execute them as jobs of their own.",
         )
-    if zones:
-        return table_session(session, zones[0])
-    return session
+    return zones[0] if zones else "UTC"
 
 
 def _epoch_slots(identity: JobIdentity, run: JobAttempt) -> Mapping[str, int]:

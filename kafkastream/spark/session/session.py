@@ -125,9 +125,6 @@ def _prepare(session: SparkSession, python: str | None) -> None:
         )
     provide_python(session.sparkContext)
     share_workers(session.sparkContext)
-    # A second job on a checkpoint directory is refused; by default, Spark would silently stop the first:
-    # https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/SQLConf.scala
-    session.conf.set("spark.sql.streaming.stopActiveRunOnRestart", "false")
     _hide_secrets(session)
     _ensure_connector(session)
 

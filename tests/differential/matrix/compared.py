@@ -138,12 +138,11 @@ def _is_same(ours: Any, theirs: Any, type_: DataType) -> bool:
 
 def session_of(program: SparkSession) -> SparkSession:
     """A session as of a query, given that of the program."""
-    from kafkastream.spark.session.query_settings import table_session
+    from kafkastream.spark.session.query_settings import job_session
     from kafkastream.spark.sql.functions.user_functions import register
     from kafkastream.spark.worker.worker_cache import JobAttempt
 
-    session = table_session(program, ZONE)
-    session.conf.set("spark.sql.variable.substitute", "false")  # so that ``${n}`` in a value stays
+    session = job_session(program, ZONE)
     register(session, PYTHON_FUNCTIONS.values(), JobAttempt("cells"))
     return session
 

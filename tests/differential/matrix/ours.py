@@ -49,9 +49,12 @@ def values_of(session: SparkSession, family: Family, expressions: Mapping[str, T
         family: Family.
         expressions: Its expressions that are not refused.
     """
+    from kafkastream.spark.internals.jvm import keep_session_active
+
     texts = [_countable(spark_text(one), one.type) for one in expressions.values()]
-    table = _rows(session, family).select("k", *(_tried(session, text, f"e{at}") for at, text in enumerate(texts)))
-    columns: list[Any] = table.toArrow().columns
+    with keep_session_active(session):  # as where a query starts
+        table = _rows(session, family).select("k", *(_tried(session, text, f"e{at}") for at, text in enumerate(texts)))
+        columns: list[Any] = table.toArrow().columns
     numbers = columns.pop(0)
     assert numbers.to_pylist() == list(range(len(family.rows)))
     pairs = zip(expressions.items(), columns, strict=True)

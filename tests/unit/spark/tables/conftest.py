@@ -13,6 +13,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def session(spark: SparkSession) -> SparkSession:
     """With a zone of its own, which is Flink's ``table.local-time-zone``."""
-    from kafkastream.spark.session.query_settings import table_session
+    from kafkastream.spark.session.query_settings import job_session
 
-    return table_session(spark, "Europe/Berlin")
+    return job_session(spark, "Europe/Berlin")
