@@ -255,6 +255,44 @@ def test_a_row_joins_the_version_of_its_time(t_env: TableEnvironment, create: Cr
     assert sorted(changes(t_env, joined)) == ["+I[1, 10]", "+I[2, 11]", "+I[3, None]", "+I[4, 7]", "+I[5, 11]"]
 
 
+def test_tombstones_of_versions_as_on_flink(t_env: TableEnvironment, create: Create, kafka: KafkaBroker) -> None:
+    """Expected rows are those of Flink 2.2.1; its plan has a ChangelogNormalize for a filter and for metadata alone."""
+    paid = create("paid", "cur STRING, ts TIMESTAMP(3), WATERMARK FOR ts AS ts")
+    columns = (
+        "cur STRING, rate INT, ts TIMESTAMP(3), twice AS rate * 2, seen TIMESTAMP_LTZ(3) METADATA FROM 'timestamp'"
+    )
+    rates = create("rates", f"{columns}, WATERMARK FOR ts AS ts, PRIMARY KEY (cur) NOT ENFORCED", **UPSERT)
+    day = "2024-05-01 10:00:"
+    values = [
+        f'{{"cur":"EUR","rate":{rate},"ts":"{day}{at}"}}' for rate, at in ((1, "00"), (2, "05"), (3, "15"), (4, "25"))
+    ]
+    key = b'{"cur":"EUR"}'
+    messages = [values[0], values[1], None, values[2], None, values[3]]
+    kafka.produce(rates, [kafka_record(key, None if value is None else value.encode()) for value in messages])
+    kafka.produce(paid, [f'{{"cur":"EUR","ts":"{day}{at}"}}' for at in ("06", "09", "12", "16", "21", "40")])
+    t_env.execute_sql("CREATE TEMPORARY VIEW dear AS SELECT cur, ts, rate AS r FROM rates WHERE rate > 0")
+    t_env.execute_sql("CREATE TEMPORARY VIEW twofold AS SELECT ts, twice AS r, cur FROM rates")
+    t_env.execute_sql("CREATE TEMPORARY VIEW seen AS SELECT ts, rate, cur, seen FROM rates")
+    times = (6, 9, 12, 16, 21, 40)
+    as_they_are, normalized = (2, 2, 2, 3, 3, 4), (None, None, None, None, None, 4)
+    expected = (
+        ("rates", "v.rate", as_they_are),
+        ("twofold", "v.r / 2", as_they_are),
+        ("dear", "v.r", normalized),
+        ("seen", "CASE WHEN v.seen IS NOT NULL THEN v.rate END", normalized),
+    )
+    joined = " UNION ALL ".join(
+        f"SELECT {number}, SECOND(p.ts), {value} FROM paid AS p "
+        f"LEFT JOIN {name} FOR SYSTEM_TIME AS OF p.ts AS v ON p.cur = v.cur"
+        for number, (name, value, _) in enumerate(expected)
+    )
+    assert sorted(changes(t_env, joined)) == sorted(
+        f"+I[{number}, {time}, {version}]"
+        for number, (_, _, versions) in enumerate(expected)
+        for time, version in zip(times, versions, strict=True)
+    )
+
+
 def test_changes_are_refused_where_rows_are_only_added(t_env: TableEnvironment, create: Create) -> None:
     create("orders", COLUMNS)
     create("counts", "who STRING, n BIGINT")

@@ -86,7 +86,7 @@ class TemporalJoinOperator(TableOperator):
             return
         versions: Versions = self.keyed_context.entry.setdefault(_VERSIONS, {})
         if self._is_event_time:
-            time = self._time(1, row)
+            time = self._version_time(row)
             versions[time] = row
             self._await(time)
         elif adds(row[0]):
@@ -108,6 +108,16 @@ class TemporalJoinOperator(TableOperator):
         self.keyed_context.namespace = _NAMESPACE
         self.keyed_context.register(TimeDomain.EVENT_TIME, time)
         self.keyed_context.namespace = ()
+
+    def _version_time(self, row: TableRow) -> int:
+        """Return the time of a version: 0 for NULL, as of a tombstone without other columns than its key.
+
+        Flink reads the time without a look at whether it is NULL, and a NULL of its ``BinaryRowData`` has the bits of 0
+        (``TemporalRowTimeJoinOperator.getRightTime``).
+        """
+        column = self._times[1]
+        assert column is not None
+        return 0 if row[1 + column] is None else self._time(1, row)
 
     def _time(self, side: int, row: TableRow) -> int:
         column = self._times[side]

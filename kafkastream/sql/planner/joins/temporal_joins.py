@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,7 +10,7 @@ from sqlglot import exp
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.expressions.column_scope import Scope, name_parts
 from kafkastream.sql.plan.casts import typed_null
-from kafkastream.sql.plan.expression import Case, ColumnRef, TypedExpression, conjunction
+from kafkastream.sql.plan.expression import Case, ColumnRef, TypedExpression, columns_in, conjunction
 from kafkastream.sql.plan.operations import JoinKind, LookupJoin, TemporalJoin, TimeAttribute
 from kafkastream.sql.plan.plan_builder import (
     PlannedRows,
@@ -20,10 +20,11 @@ from kafkastream.sql.plan.plan_builder import (
     reference,
     references,
 )
-from kafkastream.sql.plan.relations import Relation, Scan, Stateful
+from kafkastream.sql.plan.relations import Project, Relation, Scan, Stateful
 from kafkastream.sql.planner.joins.join_conditions import Conditions
 from kafkastream.sql.planner.joins.join_parts import both_fields, keyed, without_computed_keys
 from kafkastream.sql.planner.joins.joins_on_pairs import pushed
+from kafkastream.sql.table import ComputedColumn, MetadataColumn
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
@@ -67,12 +68,13 @@ def versioned(
     if time is TimeAttribute.EVENT and not times:
         what = "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute can be found."
         raise text.error(version, what, "Declare a WATERMARK on the table.")
-    (left, left_keys), (wide, right_keys) = (
-        keyed(left, found.left),
-        keyed(normalized(right, planner.ttl_ms), found.right),
-    )
-    widths = len(left.fields), len(wide.fields)
     is_event = time is TimeAttribute.EVENT
+    query = version.parent_select
+    assert isinstance(query, exp.Select)
+    keeps_upserts = is_event and _keeps_upserts(right, {times[0], *_used_columns(right, query)})
+    versions = right if keeps_upserts else normalized(right, planner.ttl_ms)
+    (left, left_keys), (wide, right_keys) = keyed(left, found.left), keyed(versions, found.right)
+    widths = len(left.fields), len(wide.fields)
     joined = Stateful(
         merged=(left, wide),
         keys=(left_keys, right_keys),
@@ -102,6 +104,34 @@ def _where_met(joined: Relation, conditions: Sequence[TypedExpression], width: i
     columns: list[TypedExpression] = [reference(checked, at) for at in range(len(names))]
     columns[width:] = [Case((met,), (one,), typed_null(one.type), one.type) for one in columns[width:]]
     return projected(checked, columns, names)
+
+
+def _keeps_upserts(relation: Relation, used: Collection[int]) -> bool:
+    """Return whether Flink's temporal join reads upserts as they are, without a ChangelogNormalize before it.
+
+    Flink 2.2 has one for a filter, and where the query reads metadata: FLIP-510, and the plans that it shows. Without it, a
+    tombstone is a row with nothing but its key; a ChangelogNormalize gives it the columns of the row that it deletes.
+
+    Args:
+        relation: The versioned table.
+        used: Columns of it that the query reads.
+    """
+    match relation:
+        case Project(condition=None, expressions=expressions, input=inner):
+            return _keeps_upserts(inner, frozenset().union(*(columns_in(expressions[place]) for place in used)))
+        case Scan(changelog=ChangelogMode.UPSERT, expressions=expressions):
+            given = [one for one in relation.table.schema.columns if not isinstance(one, ComputedColumn)]
+            if expressions:
+                used = frozenset().union(*(columns_in(expressions[place]) for place in used))
+            return not any(isinstance(given[place], MetadataColumn) for place in used)
+        case _:
+            return False
+
+
+def _used_columns(relation: Relation, query: exp.Select) -> list[int]:
+    """Return the columns of a relation that a query names; all of them for a star."""
+    names = {column.name for column in query.find_all(exp.Column)}
+    return [place for place, field in enumerate(relation.fields) if query.is_star or field.name in names]
 
 
 def _is_read_once(relation: Relation) -> bool:

@@ -66,8 +66,7 @@ INNER IntervalJoin (c3, c4) -14400000 TO 0 ms rowtime BY (c0) (c0) OF ((INT, STR
     """SELECT orders.id, rate FROM orders JOIN rates FOR SYSTEM_TIME AS OF orders.ts ON orders.cur = rates.cur""": """\
 INNER TemporalJoin rowtime (c3, c2) BY (c1) (c0) OF ((INT, STRING, DECIMAL(10, 2), TIMESTAMP(3), TIMESTAMP_LTZ(3)), (STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
   Scan orders (id INT, cur STRING, price DECIMAL(10, 2), ts TIMESTAMP(3), pt TIMESTAMP_LTZ(3))
-  Normalize BY (c0) OF ((STRING NOT NULL, DECIMAL(10, 2), TIMESTAMP(3)))
-    Scan rates (cur STRING NOT NULL, rate DECIMAL(10, 2), ts TIMESTAMP(3))""",
+  Scan rates (cur STRING NOT NULL, rate DECIMAL(10, 2), ts TIMESTAMP(3))""",
     """SELECT name, COUNT(*) FROM (SELECT id, COUNT(*) AS name FROM cdc GROUP BY id) GROUP BY name""": """\
 GroupAggregate (COUNT(*) BIGINT NOT NULL) BY (c0) OF ((BIGINT NOT NULL))
   Project (c0)
