@@ -85,11 +85,13 @@ NULL_LITERAL: Final = Option[str | None](
     default=None,
     doc="Text that represents NULL.",
 )
+# Flink declares the default true, and does not apply it: without the option, its factory leaves the writer's false
+# (https://github.com/apache/flink/blob/release-2.2/flink-formats/flink-csv/src/main/java/org/apache/flink/formats/csv/CsvFormatFactory.java).
 WRITE_BIGDECIMAL_IN_SCIENTIFIC_NOTATION: Final = Option[bool](
     key="write-bigdecimal-in-scientific-notation",
     parse=boolean,
-    default=True,
-    doc="Whether a DECIMAL is written with an exponent, such as `1E+5` for 100000.",
+    default=False,
+    doc="Whether a DECIMAL is written without trailing zeros and with an exponent, such as `1E+5` for 100000.00.",
 )
 
 

@@ -205,7 +205,7 @@ DEFAULTS = {
         "array-element-delimiter": ";",
         "escape-character": "(none)",
         "null-literal": "(none)",
-        "write-bigdecimal-in-scientific-notation": "true",
+        "write-bigdecimal-in-scientific-notation": "false",
     },
     "raw": {"charset": "UTF-8", "endianness": "big-endian"},
     "avro": {"encoding": "binary", "codec": "(none)", "timestamp_mapping.legacy": "true"},

@@ -73,8 +73,8 @@ def made(identifier: str, options: dict[str, str]) -> Format:
         ("csv", {"null-literal": "n/a"}, CsvFormat(null_literal="n/a")),
         (
             "csv",
-            {"write-bigdecimal-in-scientific-notation": "false"},
-            CsvFormat(write_bigdecimal_in_scientific_notation=False),
+            {"write-bigdecimal-in-scientific-notation": "true"},
+            CsvFormat(write_bigdecimal_in_scientific_notation=True),
         ),
         ("raw", {"charset": "UTF-16"}, RawFormat(charset="UTF-16")),
         ("raw", {"endianness": "little-endian"}, RawFormat(endianness=Endianness.LITTLE)),

@@ -11,7 +11,7 @@ import attrs
 from pyspark.sql import Column, functions
 
 from kafkastream.model.common.row import RowKind
-from kafkastream.spark.sql.formats.json_message_reading import json_reader
+from kafkastream.spark.sql.formats.json_message_reading import AS_JACKSON, json_reader
 from kafkastream.spark.sql.formats.json_message_writing import json_message, json_value
 from kafkastream.spark.sql.formats.message_format import MessageFormat
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader
@@ -70,7 +70,7 @@ def event_fields(**types: DataType) -> tuple[RowField, ...]:
 
 def fields_of(message: Column, name: str, data_type: str) -> Column:
     """Return a field of an event with another type than that of the rows, such as ``FIELD_NAMES``."""
-    return functions.from_json(message.cast("string"), f"{name} {data_type}").getField(name)
+    return functions.from_json(message.cast("string"), f"{name} {data_type}", AS_JACKSON).getField(name)
 
 
 def before_update(old: Column, new: Column, name: str, has_changed: Column) -> Column:

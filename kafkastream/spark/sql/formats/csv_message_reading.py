@@ -147,12 +147,12 @@ def _others(row: DataType, settings: CsvFormat, columns: Column, message: Column
 
 
 def _column(text: Column, kind: DataType, settings: CsvFormat, failure: Column | None) -> Column:
+    """Return the value of a column; of an array or a row only the parts are compared with the null literal, as in Flink."""
     match kind.kind:
         case Kind.ARRAY:
-            elements = functions.transform(
-                _elements(text, settings), lambda one: _value(one, kind.parts[0], settings, failure)
+            return functions.transform(
+                _elements(text, settings), lambda element: _value(element, kind.parts[0], settings, failure)
             )
-            return _unless_null(text, elements, settings)
         case Kind.ROW:
             elements = _elements(text, settings)
             values = (
@@ -164,7 +164,7 @@ def _column(text: Column, kind: DataType, settings: CsvFormat, failure: Column |
                 found = functions.when(
                     (text != "") & (functions.size(elements) != len(kind.fields)), failure
                 ).otherwise(found)
-            return _unless_null(text, found, settings).cast(spark_type(kind))
+            return found.cast(spark_type(kind))
         case _:
             return _value(text, kind, settings, failure)
 

@@ -61,8 +61,8 @@ def _text(value: Column, kind: DataType, settings: CsvFormat) -> Column:
             return functions.base64(value)
         case Kind.TIMESTAMP_LTZ:
             return functions.concat(utc_text(value), functions.lit("Z"))
-        case Kind.DECIMAL:
-            return decimal_text(value, is_scientific=settings.write_bigdecimal_in_scientific_notation)
+        case Kind.DECIMAL if settings.write_bigdecimal_in_scientific_notation:
+            return decimal_text(value)
         case _:
             return value.cast("string")
 

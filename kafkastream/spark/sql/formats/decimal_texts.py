@@ -7,17 +7,14 @@ from pyspark.sql import Column, functions
 __all__ = ["decimal_text"]
 
 
-def decimal_text(value: Column, *, is_scientific: bool) -> Column:
-    """Return decimals as Jackson writes them for Flink: without trailing zeros (``BigDecimal.stripTrailingZeros``).
+def decimal_text(value: Column) -> Column:
+    """Return decimals as Java's ``BigDecimal.stripTrailingZeros().toString()``: ``1E+2`` for 100, ``1.2E-7``.
 
     Args:
         value: Column of decimals.
-        is_scientific: Whether ``100`` becomes ``1E+2`` and ``0.00000012`` ``1.2E-7``, as in ``BigDecimal.toString``.
     """
     text = value.cast("string")
     plain = functions.regexp_replace(functions.regexp_replace(text, r"(\.\d*?)0+$", "$1"), r"\.$", "")
-    if not is_scientific:
-        return plain
     sign = functions.regexp_substr(plain, functions.lit("^-"))
     whole, small = r"^-?([1-9])(\d*?)(0+)$", r"^-?0\.(0{6,})([1-9])(\d*)$"
     return (

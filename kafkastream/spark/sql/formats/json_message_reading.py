@@ -18,10 +18,14 @@ from kafkastream.sql.formats.json_format import JsonSettings, check_json_type
 from kafkastream.sql.type_families import BYTES, TEXT, TIMES, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["json_reader"]
+__all__ = ["AS_JACKSON", "json_reader"]
 
 _BAD: Final = "__bad"
 _ROWS: Final = "__rows"
+
+AS_JACKSON: Final = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
+"""Options by which Spark refuses JSON that Flink's Jackson refuses: ``{'x': 1}``, and ``NaN`` without quotes."""
+_BAD_APART: Final = {**AS_JACKSON, "columnNameOfCorruptRecord": _BAD}
 
 _TEXTS: Final = "map<string,string>"
 _FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
@@ -38,7 +42,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     parsed again with text for types that Flink also reads from text, such as a quoted number.
     As in Flink, a number is accepted for a STRING column, and a text with a number for a numeric column.
     Differs from Flink: a text with a fraction is truncated for an integer column, as a number with one is; a number in
-    a STRING column loses trailing zeros.
+    a STRING column loses trailing zeros; of several members with one name the last counts, in Flink the first.
 
     Args:
         row: The type of the rows.
@@ -53,7 +57,7 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     strict = _with_bad(_parsed_as(row, _strict))
 
     def parsed(message: Column) -> Column:
-        return functions.from_json(message.cast("string"), strict, {"columnNameOfCorruptRecord": _BAD})
+        return functions.from_json(_json_text(message), strict, _BAD_APART)
 
     return Reader(
         parsed,
@@ -63,9 +67,15 @@ def json_reader(row: DataType, settings: JsonSettings) -> Reader:
     )
 
 
+def _json_text(message: Column) -> Column:
+    """Return messages as text. Jackson refuses bytes that are not UTF-8, for which Spark would read other characters."""
+    text = message.cast("string")
+    return functions.coalesce(functions.try_validate_utf8(text), functions.when(message.isNotNull(), "\ufffd"))
+
+
 def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Column, fail: Fail) -> Column:
     """Return the rows of a message that does not match the declared types, or that is an array."""
-    text = message.cast("string")
+    text = _json_text(message)
     is_array = functions.ltrim(text).startswith("[")
     wrapped = functions.concat(
         functions.lit(f'{{"{_ROWS}":'),
@@ -73,7 +83,7 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
         functions.lit("}"),
     )
     of_all = types.StructType([types.StructField(_ROWS, types.ArrayType(_parsed_as(row, _loose)))])
-    again = functions.from_json(wrapped, _with_bad(of_all), {"columnNameOfCorruptRecord": _BAD})
+    again = functions.from_json(wrapped, _with_bad(of_all), _BAD_APART)
 
     def rows(found: Column) -> Column:
         if settings.ignore_parse_errors:
@@ -94,11 +104,11 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
 
 def _apart(row: DataType, rows: Column, text: Column) -> Column:
     """Return the rows of an array that also has other elements than objects, for which Spark returns NULL for all."""
-    elements = functions.from_json(text, types.ArrayType(types.StringType()))
+    elements = functions.from_json(text, types.ArrayType(types.StringType()), AS_JACKSON)
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)
     found = functions.transform(
-        elements, lambda one: functions.when(one.startswith("{"), functions.from_json(one, as_row))
+        elements, lambda one: functions.when(one.startswith("{"), functions.from_json(one, as_row, AS_JACKSON))
     )
     return functions.coalesce(rows, functions.filter(found, Column.isNotNull))
 
@@ -146,10 +156,10 @@ def _leaf(settings: JsonSettings, failure: Column | None, found: Column, kind: D
 
 def _misfits(row: DataType, text: Column) -> Column:
     """Return the names of fields that Spark's parser refuses, for an error text."""
-    loose = functions.from_json(text, _TEXTS)
+    loose = functions.from_json(text, _TEXTS, AS_JACKSON)
     as_row = _parsed_as(row, _loose)
     assert isinstance(as_row, types.StructType)
-    typed = functions.from_json(text, as_row)
+    typed = functions.from_json(text, as_row, AS_JACKSON)
 
     def named(found: Column) -> Column:
         texts, values = found.getField("texts"), found.getField("values")
@@ -171,7 +181,7 @@ def _misfits(row: DataType, text: Column) -> Column:
 
 def _missing(row: DataType, text: Column) -> Column:
     """Return the names of missing fields, nested ones included; NULL if there are none."""
-    found = functions.from_json(text, _TEXTS)
+    found = functions.from_json(text, _TEXTS, AS_JACKSON)
     names = []
     for field in row.fields:
         is_there = functions.map_contains_key(found, field.name)

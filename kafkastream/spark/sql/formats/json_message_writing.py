@@ -63,7 +63,7 @@ def _leaf(settings: JsonSettings, value: Column, kind: DataType) -> Column:
     match kind.kind:
         case Kind.DECIMAL:
             is_plain = settings.encode_decimal_as_plain_number
-            number = value.cast("string") if is_plain else decimal_text(value, is_scientific=True)
+            number = value.cast("string") if is_plain else decimal_text(value)
             return functions.concat(functions.lit(_MARK), number)
         case Kind.TIME:  # Flink writes only whole seconds
             return functions.substring(value.cast("string"), 1, len("12:30:01"))

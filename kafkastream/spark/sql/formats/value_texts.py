@@ -13,6 +13,7 @@ from kafkastream.sql.types import DataType, Kind
 __all__ = ["of_text", "utc_text"]
 
 _DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
+_NOT_FINITE: Final = r"^\s*[+-]?(?:NaN|Infinity)\s*$"
 
 
 def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
@@ -33,6 +34,9 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
             return functions.try_to_binary(text, functions.lit("base64"))
         case Kind.DECIMAL:
             return functions.when(text.rlike(_DECIMAL), functions.trim(text).try_cast(spark_type(kind)))
+        case Kind.FLOAT | Kind.DOUBLE:  # unlike Java, Spark also reads inf, +INF, nan and their like
+            is_of_java = ~functions.contains(functions.lower(text), functions.lit("n")) | text.rlike(_NOT_FINITE)
+            return functions.when(is_of_java, functions.trim(text).try_cast(spark_type(kind)))
         case Kind.DATE:
             return functions.when(text.rlike(f"^{DAY}$"), text.try_cast("date"))
         case Kind.TIME:

@@ -61,7 +61,7 @@ def test_options_of_csv(session: SparkSession) -> None:
         "",
     ]
     assert read(session, table("i INT, s STRING, arr ARRAY<INT>", options), values) == [
-        (0, 1, "it's\x01", None),
+        (0, 1, "it's\x01", [None]),
         (1, None, "a\x01b\nc", [1, None, None]),
         (2, 2, "x", []),
         (4, None, "y", None),
@@ -91,20 +91,20 @@ def test_writing_csv(session: SparkSession) -> None:
     ).selectExpr("c0", "c1", "c2", "cast(c3 as decimal(20, 8)) c3", "c4", "c5", "c6", "c7", "c8")
     columns = COLUMNS.replace("(10, 2)", "(20, 8)")
     assert written(rows, table(columns, CSV), "value") == [
-        ('1,"a,""b""",1.0E10,1E+2,true,aGk=,"2024-05-01 12:30:00.5",1;,3;z',),
-        (",short,,1E-7,,,,,",),
-        ('2,"abcdefghijklmnopqrstuvwxyz",-0.5,-1.23E+3,false,,,,',),
+        ('1,"a,""b""",1.0E10,100.00000000,true,aGk=,"2024-05-01 12:30:00.5",1;,3;z',),
+        (",short,,0.00000010,,,,,",),
+        ('2,"abcdefghijklmnopqrstuvwxyz",-0.5,-1230.00000000,false,,,,',),
     ]
     options = {
         **CSV,
         "csv.disable-quote-character": "true",
         "csv.null-literal": "null",
-        "csv.write-bigdecimal-in-scientific-notation": "false",
+        "csv.write-bigdecimal-in-scientific-notation": "true",
     }
     assert written(rows, table(columns, options), "value") == [
-        ('1,a,"b",1.0E10,100,true,aGk=,2024-05-01 12:30:00.5,1;null,3;z',),
-        ("null,short,null,0.0000001,null,null,null,null,null",),
-        ("2,abcdefghijklmnopqrstuvwxyz,-0.5,-1230,false,,null,,null",),
+        ('1,a,"b",1.0E10,1E+2,true,aGk=,2024-05-01 12:30:00.5,1;null,3;z',),
+        ("null,short,null,1E-7,null,null,null,null,null",),
+        ("2,abcdefghijklmnopqrstuvwxyz,-0.5,-1.23E+3,false,,null,,null",),
     ]
 
 

@@ -1,0 +1,124 @@
+"""The formats json and csv of tables read and write what Flink's classes do: ``tests/differential/formats``."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from kafkastream.spark.session.session import local_frame
+from tests.differential.formats.flink_golden import asked
+from tests.unit.spark.tables.frames import read, table, written
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_JAVA_NUMBERS = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+def _groups(questions: Sequence[Mapping[str, Any]], *options: str) -> dict[tuple[Any, ...], list[Mapping[str, Any]]]:
+    groups: dict[tuple[Any, ...], list[Mapping[str, Any]]] = defaultdict(list)
+    for question in questions:
+        key = question["type"], *(question.get(option) for option in options)
+        groups[key].append(question)
+    return groups
+
+
+def _columns(row_type: str) -> str:
+    return row_type.removeprefix("ROW<")[:-1]
+
+
+def _data(question: Mapping[str, Any]) -> bytes:
+    return base64.b64decode(question["data"])
+
+
+def _text(value: Any) -> str:
+    """A value as Java prints it."""
+    match value:
+        case None:
+            return "null"
+        case tuple():
+            return f"+I[{', '.join(map(_text, value))}]"
+        case list():
+            return f"[{', '.join(map(_text, value))}]"
+        case _:
+            return _JAVA_NUMBERS.get(str(value), str(value))
+
+
+def _differing(
+    session: SparkSession, columns: str, options: Mapping[str, str], questions: Sequence[Mapping[str, Any]]
+) -> list[Any]:
+    """Return the messages of which other rows are read than by Flink, with both."""
+    rows = defaultdict(list)
+    for offset, *values in read(session, table(columns, options), list(map(_data, questions))):
+        rows[offset].append(_text(tuple(values)))
+    expected = [[row for row in question["value"] if row is not None] for question in questions]
+    return [
+        (_data(question), want, rows[offset])
+        for offset, (question, want) in enumerate(zip(questions, expected, strict=True))
+        if rows[offset] != want
+    ]
+
+
+@pytest.mark.parametrize("row_type", ["ROW<x DOUBLE>", "ROW<x STRING>", "ROW<x INT>"])
+def test_json_that_jackson_refuses_is_ignored(session: SparkSession, row_type: str) -> None:
+    questions = [one for one in asked("sql json read") if one["type"] == row_type and one["ignore"]]
+    options = {"format": "json", "json.ignore-parse-errors": "true"}
+    assert _differing(session, _columns(row_type), options, questions) == []
+
+
+@pytest.mark.parametrize(
+    "message", ["{'x':14}", '{"x":NaN}', '{"x":-Infinity}', '{"y":NaN,"x":1}', b'{"x":1,"y":"\xff"}']
+)
+def test_json_that_jackson_refuses_fails(session: SparkSession, message: str | bytes) -> None:
+    with pytest.raises(Exception, match=r"Failed to deserialize JSON\."):
+        read(session, table("x DOUBLE", {"format": "json"}), [message])
+
+
+def test_the_null_literal_of_csv_is_compared_with_parts(session: SparkSession) -> None:
+    differing = []
+    for (row_type, null, ignore), questions in _groups(asked("sql csv read"), "null", "ignore").items():
+        options = {"format": "csv", "csv.null-literal": null, "csv.ignore-parse-errors": str(ignore).lower()}
+        readable = [question for question in questions if "value" in question]
+        differing += _differing(session, _columns(row_type), options, readable)
+    assert differing == []
+
+
+def test_decimals_are_written_as_csv(session: SparkSession) -> None:
+    differing = []
+    for (row_type, is_scientific), questions in _groups(asked("sql csv write"), "scientific").items():
+        options = {"format": "csv"}
+        if is_scientific is not None:
+            options["csv.write-bigdecimal-in-scientific-notation"] = str(is_scientific).lower()
+        rows = [
+            tuple(_written(json.loads(_data(question), parse_float=Decimal)["x"], row_type)) for question in questions
+        ]
+        columns = _columns(row_type)
+        spark_columns = columns.replace("ROW<a", "STRUCT<a:").replace(", b DOUBLE>", ", b: DOUBLE>")
+        frame = local_frame(session, rows, spark_columns).toDF("c0", "c1")
+        lines = written(frame, table(columns, options), "value")
+        expected = [(question["value"],) for question in questions]
+        differing += [(row_type, want, line) for want, line in zip(expected, lines, strict=True) if want != line]
+    assert differing == []
+
+
+def _written(value: Any, row_type: str) -> tuple[Any, str]:
+    """The values of a row, as Spark takes them for its type."""
+    return _of_spark(value, "DECIMAL" in row_type), "a"
+
+
+def _of_spark(value: Any, is_decimal: bool) -> Any:
+    match value:
+        case list():
+            return [_of_spark(element, is_decimal) for element in value]
+        case {"a": first, "b": second}:
+            return (_of_spark(first, is_decimal=True), _of_spark(second, is_decimal=False))
+        case None:
+            return None
+        case _:
+            return Decimal(value) if is_decimal else float(value)
