@@ -92,9 +92,8 @@ def job_session(session: SparkSession, time_zone: str = "UTC") -> SparkSession:
     wanted = {**session.conf.getAll, **PINNED, "spark.sql.session.timeZone": time_zone}
     for key, value in wanted.items():
         if defaults.get(key) != value:
-            with suppress(
-                AnalysisException
-            ):  # settings of the context, such as spark.app.name, are the same for all sessions
+            # Settings of the context, such as spark.app.name, cannot be set; they are the same for all sessions.
+            with suppress(AnalysisException):
                 own.conf.set(key, value)
     copy_query_listeners(session, own)
     return own
