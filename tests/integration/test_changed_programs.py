@@ -85,9 +85,10 @@ class Program:
             write("renamed", e)
             write("uid", f)
         g = read("g")
-        keyed = g.key_by(lambda value: value[0], change.get("key type", Types.STRING()))
-        counted = keyed.process(Count(), Types.STRING()).uid("count")
-        (g if change.get("copied") else counted).sink_to(self.parts.sink(self.out))
+        if not change.get("copied"):
+            keyed = g.key_by(lambda value: value[0], change.get("key type", Types.STRING()))
+            g = keyed.process(Count(), Types.STRING()).uid("count")
+        g.sink_to(self.parts.sink(self.out))
         return env
 
     def run(self, change: Change, expected: list[str]) -> None:

@@ -144,8 +144,11 @@ def test_rows_come_back_from_files(t_env: TableEnvironment, spark: SparkSession,
         create(t_env, name, columns, tmp_path / name, options, "PARTITIONED BY (`day`, ts)")
         statements.add_insert_sql(f"INSERT INTO {name} {values}")
     statements.execute().wait()
-    assert contents(tmp_path / "c") == {"day=19844/ts=2024-05-01T10%3A00%3A00.120": '1,2.5,"x,""y",-\n'}
-    assert rows(t_env, "SELECT * FROM p") == rows(t_env, "SELECT * FROM c")
+    assert contents(tmp_path / "c") == {"day=19844/ts=2024-05-01T10%3A00%3A00.120": '1,2.50,"x,""y",-\n'}
+    plain = "id, d, s, ts, `day`"
+    assert rows(t_env, f"SELECT {plain} FROM p") == rows(t_env, f"SELECT {plain} FROM c")
+    # Flink compares the elements of an array with the null literal, never the array.
+    assert rows(t_env, "SELECT CARDINALITY(arr), arr[1] FROM c") == [[1, None]]
     read = spark.read.option("recursiveFileLookup", "true").parquet(str(tmp_path / "p"))
     assert [tuple(one)[:1] + tuple(one)[2:] for one in read.collect()] == [(1, 'x,"y', None)]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from statistics import median
 from typing import TYPE_CHECKING
 
 from kafkastream.testing import KafkaBroker
@@ -18,5 +17,5 @@ ROUNDS = 12
 def test_descriptors_of_a_keyed_job_do_not_become_more(spark: SparkSession, kafka: KafkaBroker, topic: str) -> None:
     counts = list(keyed_rounds(kafka.bootstrap_servers, topic, ROUNDS))
     # A descriptor left behind by each micro-batch, as by SPARK-58932 for each task, makes every count larger than the
-    # last; what else happens in this JVM, which is shared with other tests, makes a step up or down now and then.
-    assert median(after - before for before, after in pairwise(counts)) < 1, counts
+    # last; what else happens in this JVM, which is shared with other tests, makes steps up and down.
+    assert sum(after <= before for before, after in pairwise(counts)) > 2, counts

@@ -85,6 +85,7 @@ def parted(batch: Batch) -> tuple[Batch, Mapping[str, Batch]]:
     """Separate the elements of the main output from those of each side output, which are pairs of a tag and an element.
 
     Example:
+        >>> from kafkastream.model.common.output_tag import OutputTag
         >>> main, sides = parted(Batch([1, (OutputTag("odd"), 3)], [None, None], [0, 1]))
         >>> main.values, sides["odd"].values
         ([1], [3])
