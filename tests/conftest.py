@@ -74,7 +74,8 @@ _LONG_FILES: Final = frozenset(Path(__file__).parent / name for name in LONG)
 
 hypothesis.settings.register_profile("suite", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("nightly", deadline=None, max_examples=300)
-"""A busy machine breaks no law that hypothesis tests; ``make faults`` looks at more examples of each."""
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=2_000)
+"""A busy machine breaks no law that hypothesis tests; ``make faults`` looks at more examples of each, ``make fuzz`` at thousands."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
