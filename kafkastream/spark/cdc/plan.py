@@ -29,7 +29,7 @@ from kafkastream.model.connectors.subscription import TopicPattern
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.cdc.query import kept_book, with_planner
 from kafkastream.spark.cdc.starting import prefetched
-from kafkastream.spark.checkpoint.folder import own_folder
+from kafkastream.spark.checkpoint.folder_names import own_folder
 from kafkastream.spark.checkpoint.stored import stored_folder
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matching_names, resolved_source
 from kafkastream.spark.session.key_stores import with_pem_stores

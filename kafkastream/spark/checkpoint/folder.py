@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
-import re
 import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import attrs
 from pyspark.sql import SparkSession
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.job.job_result import JobSettings
+from kafkastream.spark.checkpoint.folder_names import own_folder
 from kafkastream.spark.checkpoint.reader import FolderReader, OffsetRange, QueryState, offset_ranges_file, sinks_file
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_json
@@ -29,10 +28,7 @@ from kafkastream.spark.internals.checkpoints import (
 )
 from kafkastream.spark.session.checkpoint_files import Files, TemporaryFiles
 
-__all__ = ["CheckpointFolder", "OffsetRange", "QueryState", "own_folder", "slug"]
-
-_LONGEST: Final = 240
-_CUT: Final = 200
+__all__ = ["CheckpointFolder", "OffsetRange", "QueryState"]
 
 
 @final
@@ -149,42 +145,6 @@ class CheckpointFolder(FolderReader):
 def _epochs_file(name: str) -> str:
     """Return the file that exists if the last start of a query was in latency mode."""
     return f"{name}.epochs.json"
-
-
-def own_folder(checkpoint_dir: str, name: str) -> str:
-    """Return the path of a job's folder."""
-    return f"{checkpoint_dir.rstrip('/')}/{_own_slug(name)}"
-
-
-def _own_slug(name: str) -> str:
-    """Return the folder name of a job, different for any two jobs: "job 1" and "job/1" differ.
-
-    Example:
-        >>> _own_slug("orders"), _own_slug("job 1"), _own_slug("job/1")
-        ('orders', 'job-1-5ba23c87', 'job-1-cf3e4537')
-    """
-    text = slug(name)
-    return fitting(text) if text == name else f"{fitting(text)}-{_digest(name)}"
-
-
-def fitting(name: str) -> str:
-    """Return a name of at most 255 bytes, the limit of file systems; a longer one is cut and gets a digest.
-
-    Example:
-        >>> fitting("a+b"), len(fitting("+".join(["Collection Source"] * 14)))
-        ('a+b', 209)
-    """
-    whole = name.encode()
-    return name if len(whole) <= _LONGEST else f"{whole[:_CUT].decode(errors='ignore')}-{_digest(name)}"
-
-
-def _digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()[:8]
-
-
-def slug(name: str) -> str:
-    """Return a name as a part of a path."""
-    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "job"
 
 
 def _fields(offset_range: OffsetRange) -> dict[str, Any]:

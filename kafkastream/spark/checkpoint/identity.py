@@ -18,7 +18,8 @@ from kafkastream.model.connectors.subscription import PartitionSet, TopicList, T
 from kafkastream.model.graph.graph_nodes import CollectionSource, SinkNode
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint.folder import CheckpointFolder, fitting, slug
+from kafkastream.spark.checkpoint.folder import CheckpointFolder
+from kafkastream.spark.checkpoint.folder_names import fitting, slug
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.session.spark_versions import names_sources

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kafkastream.model.graph.job_graph import JobGraph, Node, distinct_names
-from kafkastream.spark.checkpoint.folder import slug
+from kafkastream.spark.checkpoint.folder_names import slug
 
 __all__ = ["keyed_operator_ids", "operator_ids"]
 
