@@ -17,6 +17,7 @@ from kafkastream.options.parsers import (
     millis_or_never,
     text,
 )
+from kafkastream.options.records import RECORD_OPTIONS
 from kafkastream.options.rest import REST_OPTIONS
 from kafkastream.options.restarts import RESTART_OPTIONS
 
@@ -218,6 +219,7 @@ JOB_OPTIONS: Final[tuple[Option[Any], ...]] = (
     PROGRESS,
     *LATENCY_OPTIONS,
     *REST_OPTIONS,
+    *RECORD_OPTIONS,
     JARS,
     CLASSPATHS,
     AUTO_WATERMARK_INTERVAL,

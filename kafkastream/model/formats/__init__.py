@@ -8,7 +8,7 @@ Begin with ``schema``, the base classes that users may implement, and ``plain``,
 - A Confluent schema registry: ``confluent_avro``, ``confluent_json``, ``confluent_wire``, ``confluent_writing``,
   ``schema_registry``.
 - Kafka's own serializers by their Java names: ``kafka_classes``, ``kafka_serializers``, ``kafka_deserializers``.
-- Shared rules: ``java_text``, ``charsets``, ``ignore_errors``.
+- Shared rules: ``java_text``, ``charsets``, ``ignore_errors``, and ``malformed``, which has the limits for records.
 
 A schema's ``deserialize`` defines the result; a column decoder of the engine may be faster. Re-exported in
 ``kafkastream.datastream.formats``.

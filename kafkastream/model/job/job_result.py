@@ -17,6 +17,7 @@ from kafkastream.metrics.standing import Standing, time_text
 from kafkastream.model.common.html import html_table
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
+from kafkastream.model.formats.malformed import RecordLimits
 from kafkastream.model.job.notebook_display import show_in_place
 from kafkastream.model.job.page_settings import PageSettings
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
@@ -150,6 +151,7 @@ class JobSettings:
         progress: Whether the job reports its progress on standard error: on, off, or auto.
         latency: Settings of the latency mode; None if it is off.
         page: Settings of the job page; None if there is none.
+        limits: Limits for records.
         configuration: All settings as they were given, under Flink's keys.
     """
 
@@ -170,6 +172,7 @@ class JobSettings:
     progress: str = "auto"
     latency: LatencySettings | None = None
     page: PageSettings | None = None
+    limits: RecordLimits = attrs.field(factory=RecordLimits)
     configuration: Mapping[str, str] = FrozenMap()
 
     @property

@@ -10,11 +10,12 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.metrics.reporters import reporters_of
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.parallelism import checked_max_parallelism, checked_parallelism
+from kafkastream.model.formats.malformed import RecordLimits
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.model.job.job_result import JobSettings, LatencySettings
 from kafkastream.model.job.page_settings import page_settings_of
 from kafkastream.model.job.restart_strategies import restart_strategy_of
-from kafkastream.options import checkpoints, latency
+from kafkastream.options import checkpoints, latency, records
 from kafkastream.options import job as options
 from kafkastream.options.flink_settings import check_setting
 
@@ -70,6 +71,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         progress=read(options.PROGRESS),
         latency=_latency(configuration),
         page=page_settings_of(configuration.to_dict()),
+        limits=_record_limits(configuration),
         configuration=FrozenMap(configuration.to_dict()),
     )
 
@@ -85,6 +87,15 @@ def _latency(configuration: Configuration) -> LatencySettings | None:
         raise DefinitionError(f"{latency.EPOCH.key} = {epoch_ms} ms is too short for an epoch", now="Set 1 s or more.")
     checkpoint_ms = configuration.get(checkpoints.CHECKPOINT_INTERVAL) or LatencySettings().checkpoint_ms
     return LatencySettings(epoch_ms=epoch_ms, transaction_ms=transaction_ms, checkpoint_ms=checkpoint_ms)
+
+
+def _record_limits(configuration: Configuration) -> RecordLimits:
+    return RecordLimits(
+        depth=configuration.get(records.MAX_DEPTH),
+        digits=configuration.get(records.MAX_DIGITS),
+        empty_items=configuration.get(records.MAX_EMPTY_ITEMS),
+        schema_bytes=configuration.get(records.MAX_SCHEMA_SIZE),
+    )
 
 
 def _refuse_unsupported(configuration: Configuration) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final, TypeAlias, final
 
+import attrs
 import pyarrow as pa
 from pyspark import SparkContext, cloudpickle
 from pyspark.sql import DataFrame, SparkSession
@@ -19,6 +21,7 @@ from pyspark.sql.types import DataType, StructType
 from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
+from kafkastream.model.formats.malformed import RecordLimits, use_limits
 from kafkastream.operators.state.program_classes import reduced_by_name
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "register_arrow_function",
     "run_daemon",
     "set_python_of_workers",
+    "set_record_limits",
     "set_worker_variable",
     "share_workers",
     "state_dumps",
@@ -99,6 +103,9 @@ class _StatePickler(cloudpickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
         return reduced_by_name(obj) or super().reducer_override(obj)  # type: ignore[no-untyped-call]  # as above
 
+
+_RECORD_LIMITS: Final = "kafkastream.record-limits"
+"""Setting of a job's session with its limits for records, as JSON."""
 
 ArrowFunction: TypeAlias = Callable[..., Any]
 ArrowTask: TypeAlias = Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]]
@@ -241,14 +248,26 @@ def _socket(number: int) -> Iterator[socket.socket]:
 
 @final
 class _Prompted:
-    """Function on the batches of a task, with ``PromptInput``."""
+    """Function on the batches of a task, with ``PromptInput`` and the job's limits for records."""
 
-    def __init__(self, function: ArrowTask) -> None:
+    def __init__(self, function: ArrowTask, limits: RecordLimits) -> None:
         self._function = function
+        self._limits = limits
         self._prompt = PromptInput()
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        use_limits(self._limits)
         yield from self._function(batches)
+
+
+def set_record_limits(session: SparkSession, limits: RecordLimits) -> None:
+    """Set the limits for records of the tasks that a job's session starts."""
+    session.conf.set(_RECORD_LIMITS, json.dumps(attrs.astuple(limits)))
+
+
+def _record_limits(session: SparkSession) -> RecordLimits:
+    limits = session.conf.get(_RECORD_LIMITS, None)
+    return RecordLimits() if limits is None else RecordLimits(*json.loads(limits))
 
 
 def map_in_arrow(frame: DataFrame, function: ArrowTask, schema: StructType | str) -> DataFrame:
@@ -259,7 +278,7 @@ def map_in_arrow(frame: DataFrame, function: ArrowTask, schema: StructType | str
         function: The function, which is pickled.
         schema: Columns of the new rows.
     """
-    return frame.mapInArrow(_Prompted(function), schema)
+    return frame.mapInArrow(_Prompted(function, _record_limits(frame.sparkSession)), schema)
 
 
 def run_daemon() -> None:

@@ -102,7 +102,7 @@ def _started(
     """Start a job in a session."""
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
-    session = job_session(session, _time_zone(graph))
+    session = job_session(session, _time_zone(graph), settings.limits)
     components = tuple(graph.components())
     _check_ends(components)
     check_cluster(session, components, settings)

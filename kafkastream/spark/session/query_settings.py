@@ -11,6 +11,8 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.formats.malformed import RecordLimits
+from kafkastream.spark.internals.python import set_record_limits
 from kafkastream.spark.internals.queries import copy_query_listeners
 
 __all__ = ["NAMED_SOURCES", "PINNED", "job_session", "own_settings", "settings"]
@@ -52,6 +54,8 @@ PINNED: Final[Mapping[str, str]] = FrozenMap(
 Found by experiment, with each of Spark's settings flipped: https://github.com/apache/spark/blob/v4.2.1/sql/catalyst/src/main/scala/org/apache/spark/sql/internal/SQLConf.scala.
 """
 
+_DEFAULT_LIMITS: Final = RecordLimits()
+
 _lock = RLock()  # all queries of a job share its session
 
 
@@ -78,7 +82,7 @@ def own_settings(session: SparkSession, wanted: Mapping[str, str]) -> Iterator[N
                 session.conf.set(key, was)
 
 
-def job_session(session: SparkSession, time_zone: str = "UTC") -> SparkSession:
+def job_session(session: SparkSession, time_zone: str = "UTC", limits: RecordLimits = _DEFAULT_LIMITS) -> SparkSession:
     """Return a new session for a job: the program's settings and query listeners, and above them those of ``PINNED``.
 
     The program's own session keeps its settings.
@@ -86,6 +90,7 @@ def job_session(session: SparkSession, time_zone: str = "UTC") -> SparkSession:
     Args:
         session: Spark session of the program.
         time_zone: Flink's ``table.local-time-zone``, for TIMESTAMP_LTZ as text.
+        limits: Limits for records of the job's tasks.
     """
     own = session.newSession()  # starts with the settings of Spark's context, without those set by session.conf.set
     defaults = own.conf.getAll
@@ -95,5 +100,6 @@ def job_session(session: SparkSession, time_zone: str = "UTC") -> SparkSession:
             # Settings of the context, such as spark.app.name, cannot be set; they are the same for all sessions.
             with suppress(AnalysisException):
                 own.conf.set(key, value)
+    set_record_limits(own, limits)
     copy_query_listeners(session, own)
     return own
