@@ -24,9 +24,10 @@ from kafkastream.datastream.connectors.kafka import (
 )
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.model.graph.job_graph import SourceNode
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks, task_plan
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.passthrough import pass_through
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, kafka_inputs
+from kafkastream.spark.plan.task_plans import source_tasks, task_plan
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.testing import KafkaBroker, Record

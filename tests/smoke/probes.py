@@ -33,6 +33,7 @@ from kafkastream.spark.internals import (
     conditions,
     jvm,
     partitioning,
+    pickles,
     python,
     queries,
     running_spark,
@@ -142,10 +143,10 @@ def accumulators(session: SparkSession) -> None:
     assert "handle_error" in vars(server)
 
 
-def pickles(_: SparkSession) -> None:
+def pickled(_: SparkSession) -> None:
     number = 3
-    assert pickle.loads(python.dumps(lambda: number))() == 3
-    assert pickle.loads(python.state_dumps(lambda: number))() == 3
+    assert pickle.loads(pickles.dumps(lambda: number))() == 3
+    assert pickle.loads(pickles.state_dumps(lambda: number))() == 3
 
 
 def arrow(_: SparkSession) -> None:
@@ -432,7 +433,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "slots": partial(slots, session),
         "frames": partial(frames, session),
         "accumulators": partial(accumulators, session),
-        "pickles": partial(pickles, session),
+        "pickles": partial(pickled, session),
         "arrow": partial(arrow, session),
         "arrow functions": partial(arrow_functions, session),
         "workers": partial(workers, session),

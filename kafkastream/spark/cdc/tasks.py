@@ -23,7 +23,7 @@ from kafkastream.spark.cdc.messages import (
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.cdc.transforms import Transform, transformed
 from kafkastream.spark.internals.python import map_in_arrow
-from kafkastream.spark.plan.chain_compiler import task_plan
+from kafkastream.spark.plan.task_plans import task_plan
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.worker.change_router import FollowsSchemas
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain

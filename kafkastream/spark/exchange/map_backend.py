@@ -10,7 +10,7 @@ from typing import Any, Final, final
 import pyarrow as pa
 from pyspark.sql.streaming.stateful_processor import MapState
 
-from kafkastream.spark.internals.python import state_dumps
+from kafkastream.spark.internals.pickles import state_dumps
 from kafkastream.spark.internals.state_server import change_map, map_values
 
 __all__ = ["MapBackend"]

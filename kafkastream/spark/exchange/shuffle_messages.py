@@ -24,7 +24,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import KeyedInput
 from kafkastream.operators.state.key_encoding import NO_KEY, bucket_of, key_encoder
 from kafkastream.operators.stream.keyed_operators import KeyedElements
-from kafkastream.spark.internals import python
+from kafkastream.spark.internals import pickles
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import TaskScope
@@ -122,7 +122,7 @@ def dumps(content: Any) -> bytes:
     try:
         return pickle.dumps(content, 5)
     except (pickle.PicklingError, AttributeError, TypeError):
-        return python.dumps(content)
+        return pickles.dumps(content)
 
 
 def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:

@@ -6,7 +6,8 @@ Nothing else in this package touches such a name: a new version of Spark can bre
 - ``jvm`` is the gateway, the JVM behind it, its class path and its active session.
 - ``running_spark`` says whether Spark runs, without importing it.
 - ``queries`` asks a running query, and replaces the offset reader of its Kafka source.
-- ``python`` is the Python side of workers: pickles, types of Arrow, functions, the daemon.
+- ``python`` is the Python side of workers: types of Arrow, functions, the daemon.
+- ``pickles`` pickles what workers read and what state keeps.
 - ``state_server`` is the server that tasks with state ask for it.
 - ``partitioning`` is the hash by which Spark shuffles.
 - ``checkpoints`` reads the files that Spark keeps of a query.

@@ -1,8 +1,7 @@
-"""Spark's side of Python workers: pickles, types of Arrow, functions of SQL, the daemon that forks workers."""
+"""Spark's side of Python workers: types of Arrow, functions of SQL, the daemon that forks workers."""
 
 from __future__ import annotations
 
-import io
 import json
 import socket
 import sys
@@ -14,7 +13,7 @@ from typing import Any, Final, TypeAlias, final
 
 import attrs
 import pyarrow as pa
-from pyspark import SparkContext, cloudpickle
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.pandas.types import to_arrow_schema, to_arrow_type
 from pyspark.sql.types import DataType, StructType
@@ -22,7 +21,6 @@ from pyspark.sql.udf import UserDefinedFunction
 from pyspark.util import PythonEvalType
 
 from kafkastream.model.formats.malformed import RecordLimits, use_limits
-from kafkastream.operators.state.program_classes import reduced_by_name
 
 __all__ = [
     "DAEMON_MODULE",
@@ -33,7 +31,6 @@ __all__ = [
     "PromptInput",
     "arrow_schema_of",
     "arrow_type_of",
-    "dumps",
     "map_in_arrow",
     "python_of_workers",
     "register_arrow_function",
@@ -42,7 +39,6 @@ __all__ = [
     "set_record_limits",
     "set_worker_variable",
     "share_workers",
-    "state_dumps",
     "variables_of_workers",
 ]
 
@@ -78,31 +74,6 @@ FORKED_MODULES: Final = (
 
 https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/api/python/PythonWorkerFactory.scala
 """
-
-dumps: Final[Callable[[Any], bytes]] = cloudpickle.dumps
-"""Pickles what workers read, functions and classes of the program by value.
-
-Spark's own copy, https://github.com/apache/spark/tree/v4.2.1/python/pyspark/cloudpickle: a class of the program's that Spark
-pickles too, within a function, then stays one class in a worker.
-"""
-
-
-def state_dumps(content: Any) -> bytes:
-    """Pickle what outlives a run of the program: its main script's classes by name, other classes and functions by value.
-
-    https://github.com/apache/spark/blob/v4.2.1/python/pyspark/cloudpickle/cloudpickle.py, ``Pickler``
-    """
-    buffer = io.BytesIO()
-    pickler: Any = _StatePickler(buffer)  # type: ignore[no-untyped-call]  # pyspark's copy has no types
-    pickler.dump(content)
-    return buffer.getvalue()
-
-
-@final
-class _StatePickler(cloudpickle.Pickler):
-    def reducer_override(self, obj: Any) -> Any:
-        return reduced_by_name(obj) or super().reducer_override(obj)  # type: ignore[no-untyped-call]  # as above
-
 
 _RECORD_LIMITS: Final = "kafkastream.record-limits"
 """Setting of a job's session with its limits for records, as JSON."""

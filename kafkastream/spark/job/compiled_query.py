@@ -40,10 +40,11 @@ from kafkastream.spark.job.real_time import in_real_time, take_slots
 from kafkastream.spark.job.report_handler import ReportHandler
 from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.job.written_markers import WrittenMarkers
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, source_tasks
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
 from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_inputs, refuse_removed
+from kafkastream.spark.plan.task_plans import source_tasks
 from kafkastream.spark.session.forked_python import renew_program
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
 from kafkastream.spark.session.query_settings import settings as session_settings

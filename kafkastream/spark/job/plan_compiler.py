@@ -22,12 +22,13 @@ from kafkastream.spark.job.keyed_plan import KeyedPlan, keyed_query
 from kafkastream.spark.job.pipeline_plan import PipelinePlan
 from kafkastream.spark.job.query_plan import QueryPlan
 from kafkastream.spark.job.table_plan import TablePlan, reports_of_rows
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, task_plan, writer_plan
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.keyed_query import in_levels
 from kafkastream.spark.plan.passthrough import pass_through
 from kafkastream.spark.plan.physical_plan import PhysicalPlan
 from kafkastream.spark.plan.query_compiler import query_frames
 from kafkastream.spark.plan.source_frames import collections_of
+from kafkastream.spark.plan.task_plans import level_plans, task_plan, writer_plan
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 
@@ -115,4 +116,4 @@ def _end(of: Compilation, tables: PhysicalPlan | None) -> Callable[[DataFrame], 
     if of.writers:
         writer = writer_plan(of.writers, of.compiler.run).function()
         return lambda messages: map_in_arrow(messages.repartition(1), writer, REPORT_SCHEMA)
-    return lambda messages: messages.select(*REPORT_SCHEMA.names)
+    return lambda messages: messages.select("kind", "node", "payload")

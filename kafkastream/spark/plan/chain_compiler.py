@@ -31,14 +31,10 @@ from kafkastream.operators.operator_factory import create_operator
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids, operator_ids
 from kafkastream.spark.exchange.keyed_task import KeyedTask
 from kafkastream.spark.exchange.shuffle_messages import ExchangeOperator
-from kafkastream.spark.exchange.single_writer import HandOver, WriterPlan
+from kafkastream.spark.exchange.single_writer import HandOver
 from kafkastream.spark.exchange.source_task import SourceTask
-from kafkastream.spark.exchange.stateful_stage import LevelPlan
-from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.internals.python import dumps
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarExchange
 from kafkastream.spark.sql.rows.row_elements import RowElements, RowsDecoder, RowTimes
-from kafkastream.spark.sql.rows.stream_rows import StreamRows
 from kafkastream.spark.worker.chain_sinks import (
     SinkOperator,
     SinkPlace,
@@ -50,7 +46,6 @@ from kafkastream.spark.worker.declared_type import DeclaredType
 from kafkastream.spark.worker.element_chain import ElementOperator
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
-from kafkastream.spark.worker.pickling import sent
 from kafkastream.spark.worker.record_decoders import Decoder, decoder_of
 from kafkastream.spark.worker.user_operators import timestamp_operators, user_operator
 from kafkastream.spark.worker.watermark_operator import WatermarkOperator
@@ -58,63 +53,7 @@ from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode, streams_read
 
-__all__ = ["ChainCompiler", "level_plans", "pickled", "source_tasks", "task_plan", "writer_plan"]
-
-
-def source_tasks(compiler: ChainCompiler) -> Mapping[int, SourceTask]:
-    """Return the task of each source of a connected graph, by the source's node.
-
-    Raises:
-        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
-    """
-    return {source.id: compiler.source_task(source) for source in compiler.graph.sources}
-
-
-def pickled(task: SourceTask | KeyedTask | OperatorChain) -> bytes:
-    """Pickle a task or chain for workers.
-
-    Raises:
-        DefinitionError: One of its functions cannot be pickled.
-    """
-    return sent(task, lambda: f"the function of operator {_culprit(task)!r}")
-
-
-def level_plans(compiler: ChainCompiler, levels: Sequence[Sequence[KeyedNode]]) -> tuple[LevelPlan, ...]:
-    """Return the plans of the stateful stages of keyed operators, in order.
-
-    Raises:
-        DefinitionError: A function cannot be sent to workers.
-        UnsupportedFeatureError: A sink has a setting that only the Java client supports.
-    """
-    last = len(levels) - 1
-    return tuple(
-        LevelPlan(
-            compiler.run,
-            compiler.labels,
-            {node.id: pickled(compiler.keyed_task(node)) for node in level},
-            is_last=stage == last,
-        )
-        for stage, level in enumerate(levels)
-    )
-
-
-def writer_plan(writers: Mapping[int, TransactionalOperator], run: JobAttempt) -> WriterPlan:
-    """Return the plan of the task of exactly-once sinks after keyed operators; errors as of ``level_plans``."""
-    return WriterPlan(run, {node: pickled(OperatorChain((ChainedOperator(sink),))) for node, sink in writers.items()})
-
-
-def task_plan(chains: Mapping[int, SourceTask], run: JobAttempt, parallelism: int) -> TaskPlan:
-    """Return the plan of a query's tasks.
-
-    Args:
-        chains: Task of each source, by its node.
-        run: Attempt that the tasks belong to.
-        parallelism: The number of subtasks.
-
-    Raises:
-        DefinitionError: A function cannot be sent to workers.
-    """
-    return TaskPlan(run, parallelism, {source: pickled(chain) for source, chain in chains.items()})
+__all__ = ["ChainCompiler"]
 
 
 @final
@@ -252,6 +191,10 @@ class ChainCompiler:
         elif node.id in made:
             yield made[node.id]
         elif isinstance(node, StreamNode):
+            from kafkastream.spark.sql.rows.stream_rows import (
+                StreamRows,  # needs pyspark, which test drivers do without
+            )
+
             source = node.source.apart
             yield made.setdefault(node.id, ChainedOperator(StreamRows(node.name, node.id, source, self.labels or (0,))))
         else:
@@ -332,15 +275,3 @@ class ChainCompiler:
 def _is_exact(node: SinkNode) -> bool:
     """Return whether a sink writes to Kafka in transactions."""
     return isinstance(node.sink, KafkaSink) and node.sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
-
-
-def _culprit(task: SourceTask | KeyedTask | OperatorChain) -> str:
-    """Return the name of the operator that cannot be pickled."""
-    own = [(task.name, task.operator)] if isinstance(task, KeyedTask) else []
-    operators = task if isinstance(task, OperatorChain) else task.chain
-    for name, part in [*own, *((operator.name, operator) for operator in operators.operators())]:
-        try:
-            dumps(part)
-        except Exception:  # noqa: BLE001 - whatever it raises, this is the one
-            return name
-    return "?"

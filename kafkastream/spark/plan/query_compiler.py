@@ -14,9 +14,11 @@ from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, Node
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.spark.exchange.stateful_stage import LevelPlan
 from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.internals.python import arrow_type_of, dumps
-from kafkastream.spark.plan.chain_compiler import ChainCompiler, level_plans, pickled
+from kafkastream.spark.internals.pickles import dumps
+from kafkastream.spark.internals.python import arrow_type_of
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.physical_plan import PhysicalPlan, StreamPlan
+from kafkastream.spark.plan.task_plans import level_plans, pickled
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.sql.rows.columnar_parts import WindowParts

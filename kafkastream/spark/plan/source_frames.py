@@ -26,7 +26,8 @@ from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, Source
 from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
-from kafkastream.spark.internals.python import dumps, map_in_arrow
+from kafkastream.spark.internals.pickles import dumps
+from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.plan.table_scan import bad_record
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import local_frame

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import sys
 from functools import lru_cache
-from typing import final
+from typing import TYPE_CHECKING, final
 
 import attrs
-from pyspark import SparkContext, TaskContext
 
-__all__ = ["BatchContext"]
+if TYPE_CHECKING:
+    from pyspark import SparkContext, TaskContext
+
+__all__ = ["BatchContext", "task_context"]
 
 _PROPERTY = "kafkastream.batch"
 
@@ -39,7 +42,7 @@ class BatchContext:
     @staticmethod
     def of_task() -> BatchContext | None:
         """Return the context of the running task; None outside of a task, or if the driver has set none."""
-        context = TaskContext.get()
+        context = task_context()
         told = None if context is None else context.getLocalProperty(_PROPERTY)
         return None if told is None else _read(told)
 
@@ -48,3 +51,12 @@ class BatchContext:
 def _read(told: str) -> BatchContext:
     runs, writers, slots, batch = json.loads(told)
     return BatchContext(frozenset(runs), frozenset(writers), slots, batch)
+
+
+def task_context() -> TaskContext | None:
+    """Return Spark's context of the running task; None outside of Spark, without importing it."""
+    if "pyspark" not in sys.modules:
+        return None
+    from pyspark import TaskContext
+
+    return TaskContext.get()

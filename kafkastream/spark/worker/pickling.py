@@ -12,7 +12,7 @@ import attrs
 from kafkastream.alias import is_aliased, loads_with_alias
 from kafkastream.errors import DefinitionError, WorkerDependencyError
 from kafkastream.operators.state.program_classes import MAIN_MODULE, classes_defined_in
-from kafkastream.spark.internals.python import dumps
+from kafkastream.spark.internals.pickles import dumps
 
 __all__ = ["sent", "sent_classes", "unpickled"]
 

@@ -8,18 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
-from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType
 
-from kafkastream.spark.internals.python import dumps
+from kafkastream.spark.internals.pickles import dumps
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 __all__ = ["REPORT_SCHEMA", "Report", "ReportKind", "collect_reports", "report_batch", "report_batches"]
 
-REPORT_SCHEMA: Final = StructType(
-    [StructField("kind", StringType()), StructField("node", IntegerType()), StructField("payload", BinaryType())]
-)
+REPORT_SCHEMA: Final = "kind string, node int, payload binary"
 
 
 class ReportKind(enum.Enum):

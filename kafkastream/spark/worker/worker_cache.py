@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.spark.worker.batch_context import BatchContext
+from kafkastream.spark.worker.batch_context import BatchContext, task_context
 
 __all__ = ["WORKER_CACHE", "JobAttempt", "WorkerCache", "tried_before"]
 
@@ -96,7 +96,5 @@ WORKER_CACHE: Final = WorkerCache()
 
 def tried_before() -> int:
     """Return the number of earlier attempts at this task."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
+    context = task_context()
     return context.attemptNumber() if context else 0

@@ -19,7 +19,7 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.job_graph import CollectionSource, CollectSink, JobGraph
 from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput
-from kafkastream.spark.internals.python import dumps
+from kafkastream.spark.internals.pickles import dumps
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope

@@ -14,7 +14,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import OperatorKind, OperatorNode
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.internals.python import dumps
+from kafkastream.spark.internals.pickles import dumps
 from kafkastream.spark.worker.batches import by_partition, in_larger_batches
 from kafkastream.spark.worker.chain_sinks import CollectOperator
 from kafkastream.spark.worker.operator_chain import ChainedOperator, OperatorChain
