@@ -180,14 +180,21 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
     program.run(dropped, [*both, *last, "count:g3 3"])
 
 
-def test_jobs_whose_names_are_alike_share_no_folder(program: Program) -> None:
-    for job in ("job 1", "job/1"):
+def test_jobs_have_folders_of_their_own_whatever_their_names(program: Program, tmp_path: Path) -> None:
+    """Each starts twice: a restart deletes what no source claims, which once was the parent of a source called ``..``."""
+    jobs = {"job 1": "in", "job/1": "in", "..": "..", ".": "job.json", "neighbor": "../.."}
+    for number, (job, source) in enumerate([*jobs.items(), *jobs.items()]):
+        program.produce("a", f" {number}")
         env = program.environment()
-        stream = env.from_source(program.parts.bounded(program.topics["a"]), WatermarkStrategy.no_watermarks(), "in")
+        stream = env.from_source(program.parts.bounded(program.topics["a"]), WatermarkStrategy.no_watermarks(), source)
         stream.sink_to(program.parts.sink(program.out))
-        program.produce("a", f" {job}") if job == "job 1" else None
         env.execute(job)
-    assert program.parts.values(program.out) == ["a job 1"] * 2
+    folders = [folder for folder in tmp_path.iterdir() if (folder / "job.json").is_file()]
+    assert len(folders) == len(jobs) == len(list(tmp_path.iterdir()))
+    count = len(jobs)
+    assert sorted(map(str, program.parts.values(program.out))) == sorted(
+        f"a {number}" for job in range(count) for number in range(2 * count) if number <= count + job
+    )
 
 
 def test_programs_without_a_name_of_their_own_are_told_apart(
@@ -218,8 +225,12 @@ def test_programs_without_a_name_of_their_own_are_told_apart(
         (lambda file: file.write_text(file.read_text()[:40]), r"job\.json of the checkpoint folder cannot be read"),
         (lambda file: file.unlink(), r"has no job\.json"),
         (lambda file: file.write_text(file.read_text().replace('"spoiled"', '"other"')), "belongs to job 'other'"),
+        (
+            lambda file: file.write_text(file.read_text().replace('"in"', '".."', 1)),
+            r"folder '\.\.' of a query lies outside",
+        ),
     ],
-    ids=["newer format", "half written", "before formats", "of another job"],
+    ids=["newer format", "half written", "before formats", "of another job", "of the parent"],
 )
 def test_folders_that_cannot_be_gone_on_with(
     program: Program, tmp_path: Path, spoil: Callable[[Path], Any], message: str

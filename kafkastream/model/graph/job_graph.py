@@ -212,12 +212,16 @@ def distinct_names(names: Iterable[str]) -> list[str]:
     """Return the names, with a number appended to those that repeat.
 
     Example:
-        >>> distinct_names(["Map", "Filter", "Map"])
-        ['Map', 'Filter', 'Map-2']
+        >>> distinct_names(["Map", "Filter", "Map", "Map-2"])
+        ['Map', 'Filter', 'Map-2', 'Map-2-2']
     """
-    seen: Counter[str] = Counter()
-    numbered = []
+    numbers: Counter[str] = Counter()
+    numbered: dict[str, None] = {}
     for name in names:
-        seen[name] += 1
-        numbered.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
-    return numbered
+        numbers[name] += 1
+        candidate = name if numbers[name] == 1 else f"{name}-{numbers[name]}"
+        while candidate in numbered:
+            numbers[name] += 1
+            candidate = f"{name}-{numbers[name]}"
+        numbered[candidate] = None
+    return list(numbered)

@@ -44,7 +44,7 @@ class CheckpointFolder(FolderReader):
         """Return the folder of the job with these settings."""
         if settings.checkpoint_dir is not None:
             return CheckpointFolder(own_folder(settings.checkpoint_dir, settings.name), session, temporary=False)
-        return CheckpointFolder(Path(tempfile.mkdtemp(prefix="kafkastream-")).as_uri(), session, temporary=True)
+        return CheckpointFolder(f"file://{tempfile.mkdtemp(prefix='kafkastream-')}", session, temporary=True)
 
     def settings(self) -> Mapping[str, str]:
         """Return the Spark settings with which queries write to the folder, unless the program has its own."""

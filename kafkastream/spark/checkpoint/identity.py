@@ -16,10 +16,10 @@ from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPattern
 from kafkastream.model.graph.graph_nodes import CollectionSource, SinkNode
-from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
-from kafkastream.spark.checkpoint.folder_names import fitting, slug
+from kafkastream.spark.checkpoint.folder_names import query_folders
 from kafkastream.spark.checkpoint.matching import ContinuedPart, ProgramPart, ProgramSource, continued
 from kafkastream.spark.checkpoint.record import JobRecord, PartRecord, SourceRecord
 from kafkastream.spark.session.spark_versions import names_sources
@@ -100,7 +100,7 @@ class JobIdentity:
             if before is not None:
                 _check_owner(before, settings)
             recorded = () if before is None else before.parts
-            folders = distinct_names(map(_folder_name, components))
+            folders = query_folders(map(_query_name, components))
             can_name = names_sources(folder.session.version)
             program = [
                 _program_part(graph, name, can_name=can_name) for graph, name in zip(components, folders, strict=True)
@@ -203,8 +203,8 @@ def _is_in_files(node: SourceNode) -> bool:
     return isinstance(elements, FileContents) and isinstance(elements.format, TableFiles)
 
 
-def _folder_name(graph: JobGraph) -> str:
-    return fitting(slug("+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources)))
+def _query_name(graph: JobGraph) -> str:
+    return "+".join(f"{'query-' * node.is_copy}{node.uid or node.name}" for node in graph.sources)
 
 
 def _with_keys(graph: JobGraph, keys: Iterable[str]) -> JobGraph:

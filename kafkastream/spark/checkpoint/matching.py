@@ -17,6 +17,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
 from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.folder_names import distinct_folder
 from kafkastream.spark.checkpoint.record import PartRecord, SourceRecord
 
 __all__ = ["ContinuedPart", "ProgramPart", "ProgramSource", "continued"]
@@ -229,7 +230,7 @@ def _folders(
     taken = {part.folder for part in recorded}
     folders: list[tuple[int | None, str]] = []
     for part, olds in zip(program, of_parts, strict=True):
-        folder = recorded[olds[0]].folder if olds else _distinct(part.folder, taken)
+        folder = recorded[olds[0]].folder if olds else distinct_folder(part.folder, taken)
         taken.add(folder)
         folders.append((olds[0] if olds else None, folder))
     return folders

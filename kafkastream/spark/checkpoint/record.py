@@ -14,6 +14,7 @@ import msgspec
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.spark.checkpoint.folder_names import is_plain_folder
 
 __all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
 
@@ -116,9 +117,13 @@ class JobRecord:
                 "(`kafkastream checkpoint` shows it), or under another job name, without any state.",
             )
         try:
-            return msgspec.json.decode(text, type=JobRecord)
+            record = msgspec.json.decode(text, type=JobRecord)
         except msgspec.DecodeError as error:
             raise _damaged(where, error) from None
+        for part in record.parts:
+            if not is_plain_folder(part.folder):  # earlier versions took the name of a source as it was
+                raise _damaged(where, f"the folder {part.folder!r} of a query lies outside")
+        return record
 
 
 class _Header(msgspec.Struct):
@@ -131,7 +136,7 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, FrozenMap) else value
 
 
-def _damaged(where: str, error: Exception) -> DefinitionError:
+def _damaged(where: str, error: Exception | str) -> DefinitionError:
     return DefinitionError(
         f"{JOB_FILE} of the checkpoint folder cannot be read: {error}",
         where=where,
