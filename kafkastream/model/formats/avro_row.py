@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import math
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, final
@@ -14,13 +15,16 @@ from typing_extensions import Self
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row, field_values, named_rows
 from kafkastream.model.common.types import RowTypeInfo, TypeInformation, Types
-from kafkastream.model.formats.avro_schema import avro_schema, parsed_schema, read_avro
+from kafkastream.model.formats.avro_schema import avro_reader, avro_schema, parsed_schema
+from kafkastream.model.formats.malformed import malformed, record_limits
 from kafkastream.model.formats.schema import DeserializationSchema, SerializationSchema, non_null
+from kafkastream.options.records import MAX_DIGITS
 
 __all__ = ["AvroRowDeserializationSchema", "AvroRowSerializationSchema"]
 
 _EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - SQL's timestamps have no zone
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
+_BYTES_PER_DIGIT: Final = math.log(10, 256)
 _DAY_ZERO: Final = _EPOCH.date().toordinal()
 
 
@@ -88,9 +92,18 @@ class AvroRowDeserializationSchema(_AvroRowSchema, DeserializationSchema[Row]):
         Row(id=7)
     """
 
+    _read: Callable[[bytes], Any] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        _AvroRowSchema.__attrs_post_init__(self)
+        object.__setattr__(self, "_read", avro_reader(self._parsed))
+
     def deserialize(self, message: bytes | None) -> Row:
         """Return the row of a record."""
-        row: Row = self._field.load(read_avro(non_null(message), self._parsed))
+        try:
+            row: Row = self._field.load(self._read(non_null(message)))
+        except Exception as error:
+            raise malformed(error) from error  # such as a date beyond those of Python
         return row
 
     def get_produced_type(self) -> RowTypeInfo:
@@ -277,6 +290,8 @@ def _decimal(schema: Mapping[str, Any]) -> _Field:
     scale, size = int(schema.get("scale", 0)), schema.get("size")
 
     def load(data: bytes) -> Decimal:
+        if len(data) > record_limits().digits * _BYTES_PER_DIGIT + 1:
+            raise ValueError(f"a decimal has more than {record_limits().digits:,} digits ({MAX_DIGITS.key})")
         number = int.from_bytes(data, "big", signed=True)
         return Decimal((number < 0, tuple(map(int, str(abs(number)))), -scale))
 
@@ -336,7 +351,7 @@ def _timestamp(per_second: int) -> Callable[[object], _Field]:
 _PRIMITIVES: Final[Mapping[str, _Field]] = {
     "null": _Field(Types.VOID(), _same, _same),
     "boolean": _Field(Types.BOOLEAN(), _same, _checked(bool)),
-    "int": _Field(Types.INT(), _same, _whole(32)),
+    "int": _Field(Types.INT(), _whole(32), _whole(32)),
     "long": _Field(Types.LONG(), _same, _whole(64)),
     "float": _Field(Types.FLOAT(), _same, _same),
     "double": _Field(Types.DOUBLE(), _same, _same),

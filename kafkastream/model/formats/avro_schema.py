@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kafkastream.errors import DefinitionError
 from kafkastream.extras import AVRO
 from kafkastream.model.formats.avro_defaults import DEFAULT, check_defaults, default_value
+from kafkastream.model.formats.avro_limits import limit_check
 from kafkastream.model.formats.avro_resolution import resolve
+from kafkastream.model.formats.malformed import malformed
+from kafkastream.model.formats.schema_registry import RegisteredSchema
 
 if TYPE_CHECKING:
     from fastavro.types import Schema
 
-__all__ = ["avro_schema", "parsed_schema", "read_avro", "resolved_schema", "writable_schema", "write_avro"]
+__all__ = [
+    "avro_reader",
+    "avro_schema",
+    "parsed_schema",
+    "registered_reader",
+    "resolved_schema",
+    "writable_schema",
+    "write_avro",
+]
 
 
 def avro_schema(text: str, where: str) -> Any:
@@ -104,26 +115,52 @@ def _prepared_field(field: Any) -> Any:
     return prepared
 
 
-def read_avro(message: bytes, schema: Schema) -> Any:
-    """Return a bare Avro value.
+def avro_reader(schema: Schema) -> Callable[[bytes], Any]:
+    """Return the function that reads a bare Avro value.
 
-    Text that is not UTF-8 has replacement characters, as in Java.
+    Text that is not UTF-8 has replacement characters, as in Java. The function raises ``ValueError`` for bytes that are
+    not of the schema, cannot be read as the reader's schema, or are beyond the limits for records.
 
     Args:
-        message: The value's bytes.
-        schema: Their schema, as ``parsed_schema`` or ``resolved_schema`` gives it.
-
-    Raises:
-        ValueError: The bytes are not of the schema, or cannot be read as the reader's schema.
+        schema: Schema of the bytes, as ``parsed_schema`` or ``resolved_schema`` gives it.
     """
     from fastavro import schemaless_reader
 
+    check = limit_check(schema)
+
+    def read(message: bytes) -> Any:
+        try:
+            if check is not None:
+                check(message)
+            return schemaless_reader(io.BytesIO(message), schema, None, handle_unicode_errors="replace")
+        except (EOFError, LookupError, OverflowError) as error:
+            raise ValueError(
+                f"the bytes are not of the Avro schema: {type(error).__name__} {error}".rstrip()
+            ) from error
+        except Exception as error:
+            raise ValueError(f"the record cannot be read with the Avro schema: {malformed(error)}") from error
+
+    return read
+
+
+def registered_reader(writer: RegisteredSchema, reader: str) -> Callable[[bytes], Any]:
+    """Return the function that reads the records of a schema in a registry as the reader's; errors as of ``avro_reader``.
+
+    If the writer's schema cannot be used, no record of it can be read.
+
+    Args:
+        writer: The writer's schema.
+        reader: The reader's schema, as JSON.
+    """
     try:
-        return schemaless_reader(io.BytesIO(message), schema, None, handle_unicode_errors="replace")
-    except (EOFError, IndexError, OverflowError) as error:
-        raise ValueError(f"the bytes are not of the Avro schema: {type(error).__name__} {error}".rstrip()) from error
-    except Exception as error:
-        raise ValueError(f"the record cannot be read with the Avro schema: {error}") from error
+        return avro_reader(resolved_schema(writer.text, writer.references, reader))
+    except Exception as error:  # noqa: BLE001 - ``malformed`` decides
+        problem = f"the writer's schema in the registry cannot be used: {malformed(error)}"
+
+    def fail(_: bytes) -> Any:
+        raise ValueError(problem)
+
+    return fail
 
 
 def write_avro(value: Any, writer: Schema) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Final, final
 
@@ -12,7 +12,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.model.formats.avro_schema import avro_schema, read_avro, resolved_schema, writable_schema, write_avro
+from kafkastream.model.formats.avro_schema import avro_schema, registered_reader, writable_schema, write_avro
 from kafkastream.model.formats.confluent_wire import unframed
 from kafkastream.model.formats.confluent_writing import ConfluentSerializationSchema
 from kafkastream.model.formats.schema import DeserializationSchema
@@ -86,7 +86,7 @@ class ConfluentRegistryAvroDeserializationSchema(DeserializationSchema[dict[str,
         if message is None:
             return None
         schema_id, data = unframed(message)
-        record: dict[str, Any] = read_avro(data, _schemas(self)(schema_id))
+        record: dict[str, Any] = _readers(self)(schema_id)(data)
         return record
 
 
@@ -160,11 +160,10 @@ def _parsed(schema: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _schemas(schema: ConfluentRegistryAvroDeserializationSchema) -> Any:
+def _readers(schema: ConfluentRegistryAvroDeserializationSchema) -> Callable[[int], Callable[[bytes], Any]]:
     @lru_cache(maxsize=schema.identity_map_capacity)
-    def schemas(schema_id: int) -> Any:
-        """Return the schema by which the records of a writer's schema are read."""
-        writer = schema.registry.schema(schema_id)
-        return resolved_schema(writer.text, writer.references, schema.reader_schema)
+    def reader(schema_id: int) -> Callable[[bytes], Any]:
+        """Return the function that reads the records of a writer's schema."""
+        return registered_reader(schema.registry.schema(schema_id), schema.reader_schema)
 
-    return schemas
+    return reader

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.formats.avro_schema import avro_schema, read_avro, resolved_schema
+from kafkastream.model.formats.avro_schema import avro_reader, avro_schema, resolved_schema
 from tests.differential.formats.avro_golden import PAIRS, our_value, with_java_values
 from tests.differential.formats.avro_pairs import random_pair
 
@@ -37,7 +37,7 @@ def _read(pair: Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         avro_schema(reader, "the reader's schema")
         schema = resolved_schema(json.dumps(pair["writer"]), (), reader)
-        return {"value": our_value(read_avro(base64.b64decode(pair["data"]), schema))}
+        return {"value": our_value(avro_reader(schema)(base64.b64decode(pair["data"])))}
     except (DefinitionError, ValueError) as error:
         return {"error": str(error)}
 

@@ -10,8 +10,9 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.model.formats.avro_schema import parsed_schema, read_avro, resolved_schema
+from kafkastream.model.formats.avro_schema import avro_reader, parsed_schema, registered_reader
 from kafkastream.model.formats.confluent_wire import framed, unframed
+from kafkastream.model.formats.malformed import malformed
 from kafkastream.model.formats.schema_registry import SchemaRegistry
 from kafkastream.spark.sql.formats.avro_values import avro_dump, avro_load
 from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
@@ -51,8 +52,9 @@ class _BareDecoder(MessageDecoder):
 
     def opened(self) -> Callable[[bytes], Plain]:
         schema = parsed_schema(json.loads(self.schema))
-        read = read_avro if self.encoding is AvroEncoding.BINARY else _read_json
-        return _loaded(self.kind, lambda message: read(message, schema))
+        if self.encoding is AvroEncoding.BINARY:
+            return _loaded(self.kind, avro_reader(schema))
+        return _loaded(self.kind, lambda message: _read_json(message, schema))
 
 
 @final
@@ -65,8 +67,8 @@ class _ConfluentDecoder(MessageDecoder):
     def opened(self) -> Callable[[bytes], Plain]:
         def read(message: bytes) -> Plain:
             schema_id, data = unframed(message)
-            found: Plain = read_avro(data, _resolved(self.registry, schema_id, self.schema))
-            return found
+            row: Plain = _reader(self.registry, schema_id, self.schema)(data)
+            return row
 
         return _loaded(self.kind, read)
 
@@ -124,7 +126,7 @@ def _read_json(message: bytes, schema: Any) -> Any:
     try:
         return next(iter(json_reader(io.StringIO(json.dumps(json.loads(message))), schema)))
     except Exception as error:
-        raise ValueError(f"the record cannot be read with the Avro schema: {error!r}") from error
+        raise ValueError(f"the record cannot be read with the Avro schema: {malformed(error)!r}") from error
 
 
 def _written_as_json(row: Plain, schema: Any) -> bytes:
@@ -139,9 +141,8 @@ def _written_as_json(row: Plain, schema: Any) -> bytes:
 
 
 @lru_cache(maxsize=1000)
-def _resolved(registry: SchemaRegistry, schema_id: int, reader: str) -> Any:
-    writer = registry.schema(schema_id)
-    return resolved_schema(writer.text, writer.references, reader)
+def _reader(registry: SchemaRegistry, schema_id: int, reader: str) -> Callable[[bytes], Any]:
+    return registered_reader(registry.schema(schema_id), reader)
 
 
 @final

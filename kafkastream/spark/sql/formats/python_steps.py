@@ -6,7 +6,7 @@ Conversions that do not need Python are left to Spark: times come and go as numb
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final, TypeVar, final
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
+from kafkastream.model.formats.malformed import malformed
 from kafkastream.spark.internals.python import arrow_type_of, map_in_arrow
 
 __all__ = ["PROBLEM", "ROW", "MessageDecoder", "MessageEncoder", "decoded", "encoded_messages"]
@@ -40,7 +41,7 @@ class MessageDecoder(ABC):
 
     @abstractmethod
     def opened(self) -> Callable[[bytes], Mapping[str, Any]]:
-        """Return the function from a message to plain values; it raises OSError or ValueError for bad messages."""
+        """Return the function from a message to plain values; it raises an Exception for a message that is malformed."""
 
 
 class MessageEncoder(ABC):
@@ -94,17 +95,36 @@ class _Decoding:
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> _Batches:
         decode = self.decoder.opened() if self.decoder.skips_bad else _until_failure(self.decoder.opened())
         for arrow in batches:
-            found = [self._found(decode, message) for message in arrow[self.message].to_pylist()]
+            results = [self._result(decode, message) for message in arrow[self.message].to_pylist()]
             columns = {name: arrow[name] for name in arrow.schema.names}
-            yield pa.RecordBatch.from_pydict({**columns, self.column: pa.array(found, self.kind)})
+            yield pa.RecordBatch.from_pydict({**columns, self.column: self._array(results)})
 
-    def _found(self, decode: Callable[[bytes], Mapping[str, Any]], message: bytes | None) -> dict[str, Any] | None:
+    def _result(self, decode: Callable[[bytes], Mapping[str, Any]], message: bytes | None) -> dict[str, Any] | None:
         if message is None:
             return None
         try:
             return {ROW: decode(message)}
-        except (OSError, ValueError) as error:
-            return None if self.decoder.skips_bad else {PROBLEM: str(error)}
+        except Exception as error:  # noqa: BLE001 - ``malformed`` decides
+            return self._without_row(error)
+
+    def _without_row(self, error: Exception) -> dict[str, Any] | None:
+        if isinstance(error, OSError):  # a registry does not answer
+            return {PROBLEM: str(error)}
+        problem = str(malformed(error))
+        return None if self.decoder.skips_bad else {PROBLEM: problem}
+
+    def _array(self, results: Sequence[dict[str, Any] | None]) -> pa.Array:
+        try:
+            return pa.array(results, self.kind)
+        except Exception:  # noqa: BLE001 - a value is not of its column's type; find its message
+            return pa.array([self._fitting(result) for result in results], self.kind)
+
+    def _fitting(self, result: dict[str, Any] | None) -> dict[str, Any] | None:
+        try:
+            pa.array([result], self.kind)
+        except Exception as error:  # noqa: BLE001 - as above
+            return self._without_row(error)
+        return result
 
 
 @final
@@ -147,7 +167,7 @@ def _until_failure(convert: Callable[[T], S]) -> Callable[[T], S]:
             raise ValueError(failures[0])
         try:
             return convert(value)
-        except (OSError, ValueError) as error:
+        except Exception as error:
             failures.append(str(error))
             raise
 
