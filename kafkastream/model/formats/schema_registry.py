@@ -7,28 +7,57 @@ import json
 import ssl
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from http import HTTPStatus
-from typing import Any, Final, final
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from contextlib import suppress
+from functools import lru_cache, partial
+from http.client import HTTPException
+from threading import Thread
+from typing import Any, Final, TypeVar, final
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.formats.malformed import record_limits
+from kafkastream.options.records import MAX_SCHEMA_SIZE
 
 __all__ = ["RegisteredSchema", "SchemaRegistry"]
 
 _WHERE: Final = "schema registry"
 _TIMEOUT_S: Final = 30
+_DEADLINE_S: Final = 60
 _LONGEST_REASON: Final = 500
+_LONGEST_REFUSAL: Final = 64 * 1024
+_MOST_REFERENCES: Final = 500
+# https://docs.confluent.io/platform/current/schema-registry/develop/api.html: "Schema not found"
+_NO_SCHEMA: Final = 40403
 _PREFIX: Final = "schema.registry."
 _SOURCES: Final = ("URL", "USER_INFO", "SASL_INHERIT")
 
+T = TypeVar("T")
 
-class _NotFoundError(OSError):
-    """The registry does not have the requested object."""
+
+class _RefusedError(OSError):
+    """The registry's answer is no, with its own code of the reason."""
+
+    def __init__(self, text: str, code: Any) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class _TooLargeError(ValueError):
+    """An answer is beyond the limit for schemas."""
+
+
+@final
+@attrs.frozen
+class _UnusableSchema:
+    """A schema by which no record can be read: asked for once, too."""
+
+    problem: str
 
 
 @final
@@ -86,9 +115,12 @@ class SchemaRegistry:
 
         Raises:
             OSError: No address answered.
-            ValueError: The schema is not in the registry, or it is not an Avro schema.
+            ValueError: The schema is not in the registry, is not an Avro schema, or is too large.
         """
-        return _schema(self, schema_id)
+        schema = _schema(self, schema_id)
+        if isinstance(schema, _UnusableSchema):
+            raise ValueError(schema.problem)  # noqa: TRY004 - no argument of a wrong type
+        return schema
 
     def register(self, subject: str, schema: str, schema_type: str = "AVRO") -> int:
         """Return the id of a schema, which the registry gives it below a subject if it has none; then it is remembered.
@@ -108,18 +140,15 @@ class SchemaRegistry:
 
         Raises:
             OSError: No address answered, or the answer was no.
+            ValueError: The answer is larger than a job's limit for schemas.
         """
         problems = []
         for url in self._urls:
             try:
-                return self._ask(url, path, question)
-            except urllib.error.HTTPError as error:
-                with error:  # it is the answer, too
-                    kind = _NotFoundError if error.code == HTTPStatus.NOT_FOUND else OSError
-                    raise kind(
-                        f"the schema registry answered {path} with HTTP {error.code} {error.reason}{_why(error)}"
-                    ) from None
-            except (OSError, ValueError) as error:
+                return _within(_DEADLINE_S, partial(self._ask, url, path, question))
+            except (_RefusedError, _TooLargeError):
+                raise
+            except (OSError, ValueError, RecursionError, HTTPException) as error:
                 problems.append(f"{redacted(_without_user(url))}: {getattr(error, 'reason', error)}")
         raise OSError(f"no schema registry answered: {'; '.join(problems)}")
 
@@ -139,8 +168,15 @@ class SchemaRegistry:
         for authorization in self._authorization(url):
             request.add_header("Authorization", authorization)
         context = self._tls() if url.startswith("https:") else None
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S, context=context) as answer:  # noqa: S310 - as above
-            return json.load(answer)
+        try:
+            with urllib.request.urlopen(request, timeout=_TIMEOUT_S, context=context) as answer:  # noqa: S310 - as above
+                content = answer.read(record_limits().schema_bytes + 1)
+        except urllib.error.HTTPError as error:
+            with error:  # it is the answer, too
+                raise _refusal(path, error) from None
+        if len(content) > record_limits().schema_bytes:
+            raise _too_large(path)
+        return json.loads(content)
 
     def _authorization(self, url: str) -> Iterator[str]:
         token, user = self._setting("bearer.auth.token"), self._setting("basic.auth.user.info")
@@ -162,23 +198,63 @@ class SchemaRegistry:
 
 
 @lru_cache(maxsize=10_000)
-def _schema(registry: SchemaRegistry, schema_id: int) -> RegisteredSchema:
+def _schema(registry: SchemaRegistry, schema_id: int) -> RegisteredSchema | _UnusableSchema:
+    path = f"/schemas/ids/{schema_id}"
     try:
-        answer = registry.ask(f"/schemas/ids/{schema_id}")
-    except _NotFoundError as error:  # the message is wrong, not the registry
-        raise ValueError(str(error)) from None
-    if answer.get("schemaType", "AVRO") != "AVRO":
-        raise ValueError(f"schema {schema_id} of the registry is of type {answer['schemaType']}, not AVRO")
-    references = dict.fromkeys(_references(registry, answer))
-    return RegisteredSchema(answer["schema"], tuple(references))
+        answer = registry.ask(path)
+        schema_type = answer.get("schemaType", "AVRO")
+        if schema_type != "AVRO":
+            return _UnusableSchema(f"schema {schema_id} of the registry is of type {schema_type}, not AVRO")
+        references = _References(registry, path, len(_text_of(answer)))
+        references.add_those_of(answer)
+        return RegisteredSchema(_text_of(answer), tuple(references.texts.values()))
+    except _RefusedError as error:
+        if error.code != _NO_SCHEMA:
+            raise
+        raise ValueError(str(error)) from None  # the message is wrong, not the registry
+    except _TooLargeError as error:
+        return _UnusableSchema(str(error))
+    except (LookupError, TypeError, AttributeError):
+        raise OSError(f"the schema registry answered {path} without a schema") from None
 
 
-def _references(registry: SchemaRegistry, answer: Mapping[str, Any]) -> Iterator[str]:
-    for reference in answer.get("references", ()):
-        subject, version = quote(reference["subject"], safe=""), reference["version"]
-        found = registry.ask(f"/subjects/{subject}/versions/{version}")
-        yield from _references(registry, found)
-        yield found["schema"]
+@final
+@attrs.define(eq=False)
+class _References:
+    """Schemas to which one refers, by subject and version, those first that others need.
+
+    Args:
+        registry: The registry.
+        path: Path of the schema, for errors.
+        size: Size of the schema.
+    """
+
+    registry: SchemaRegistry
+    path: str
+    size: int
+    texts: dict[str, str] = attrs.field(factory=dict)
+    _asked: set[str] = attrs.field(factory=set)
+
+    def add_those_of(self, answer: Mapping[str, Any]) -> None:
+        """Add the references of a schema, and theirs; in a cycle, each once."""
+        for reference in answer.get("references") or ():
+            path = f"/subjects/{quote(reference['subject'], safe='')}/versions/{reference['version']}"
+            if path in self._asked:
+                continue
+            self._asked.add(path)
+            referenced = self.registry.ask(path)
+            self.size += len(_text_of(referenced))
+            if self.size > record_limits().schema_bytes or len(self._asked) > _MOST_REFERENCES:
+                raise _too_large(self.path)
+            self.add_those_of(referenced)
+            self.texts[path] = _text_of(referenced)
+
+
+def _text_of(answer: Any) -> str:
+    text = answer["schema"]
+    if not isinstance(text, str):
+        raise TypeError("the schema is not a text")
+    return text
 
 
 @lru_cache(maxsize=10_000)
@@ -191,12 +267,46 @@ def _registered(registry: SchemaRegistry, subject: str, schema: str, schema_type
     return int(answer["id"])
 
 
-def _why(error: urllib.error.HTTPError) -> str:
-    """Return the registry's own message, if the answer is the registry's."""
+def _refusal(path: str, error: urllib.error.HTTPError) -> _RefusedError:
+    """Return the error of an answer that is no, with the registry's own code and message, if there are any."""
+    text, code = f"the schema registry answered {path} with HTTP {error.code} {error.reason}", None
+    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError, HTTPException):
+        answer = json.loads(error.read(_LONGEST_REFUSAL))
+        code = answer.get("error_code") if isinstance(answer, dict) else None
+        text = f"{text}: {str(answer['message'])[:_LONGEST_REASON]}"
+    return _RefusedError(text, code)
+
+
+def _too_large(path: str) -> _TooLargeError:
+    return _TooLargeError(
+        f"the schema registry answered {path} with a schema that is larger than {record_limits().schema_bytes:,} bytes, or "
+        f"refers to more than {_MOST_REFERENCES} others ({MAX_SCHEMA_SIZE.key})"
+    )
+
+
+def _within(seconds: float, function: Callable[[], T]) -> T:
+    """Return the result of a function that ends in time.
+
+    The time-out of a connection is that of each read, and a server may send a byte at a time.
+
+    Raises:
+        TimeoutError: The function has not ended; it does so in the background.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(function())
+        except BaseException as error:  # noqa: BLE001 - whoever waits gets it
+            future.set_exception(error)
+
+    Thread(target=run, name="schema-registry", daemon=True).start()
     try:
-        return f": {str(json.load(error)['message'])[:_LONGEST_REASON]}"
-    except (OSError, ValueError, LookupError, TypeError):
-        return ""
+        return future.result(seconds)
+    except FutureTimeoutError:
+        if future.done():  # the function's own
+            raise
+        raise TimeoutError(f"no complete answer within {seconds:g} s") from None
 
 
 def _basic(user_info: str) -> str:
