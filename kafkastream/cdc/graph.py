@@ -93,9 +93,10 @@ def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
     source, settings = spec.source, spec.settings
     zone = settings.local_time_zone
     zone = machine_time_zone() if zone == TIME_ZONE.default else zone
+    rules = PipelineRules.of(spec)
     processing = ChangeProcessing(
-        reading=ReadSettings() if isinstance(source, ValuesSource) else _reading(source, zone),
-        rules=PipelineRules.of(spec),
+        reading=ReadSettings() if isinstance(source, ValuesSource) else _reading(source, zone, rules),
+        rules=rules,
         sink=spec.sink,
         output=output,
         behavior=settings.schema_change_behavior,
@@ -112,7 +113,7 @@ def _processing(spec: PipelineSpec, output: Output) -> ChangeProcessing:
     )
 
 
-def _reading(source: KafkaPipelineSource, zone: str) -> ReadSettings:
+def _reading(source: KafkaPipelineSource, zone: str, rules: PipelineRules) -> ReadSettings:
     return ReadSettings(
         value=source.value_format,
         is_static=source.inference is InferenceStrategy.STATIC,
@@ -121,6 +122,7 @@ def _reading(source: KafkaPipelineSource, zone: str) -> ReadSettings:
         value_prefix=source.value_fields_prefix,
         metadata=tuple(metadata_column(name) for name in source.metadata),
         local_time_zone=zone,
+        table_rules=rules,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Final, final
 
 import attrs
 
@@ -15,10 +15,13 @@ from kafkastream.cdc.formats.json_reader import Json, JsonReader
 from kafkastream.cdc.formats.settings import FormatReader, FormatSettings
 from kafkastream.cdc.row_rules import RowRules
 from kafkastream.cdc.table_rows import Tables
+from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
 
 __all__ = ["ChangeReader", "ReadSettings"]
+
+_SHOWN: Final = 100
 
 
 @final
@@ -34,6 +37,7 @@ class ReadSettings:
         value_prefix: Prefix of the names of the value's columns.
         metadata: Metadata columns, in the order in which ``read`` gets their values.
         local_time_zone: Time zone of texts without one in TIMESTAMP_LTZ columns.
+        table_rules: Routes to the sink, which refuses some names of tables and columns; None to take all.
     """
 
     value: FormatSettings = attrs.field(factory=DebeziumJson)
@@ -43,6 +47,7 @@ class ReadSettings:
     value_prefix: str = ""
     metadata: tuple[Column, ...] = ()
     local_time_zone: str = "UTC"
+    table_rules: PipelineRules | None = None
 
     @property
     def rules(self) -> RowRules:
@@ -82,6 +87,7 @@ class ChangeReader:
         self._changes = self._format.changes
         self._inference = _Inference(settings, schemas)
         self._settled = schemas if settings.is_static else {}
+        self._new_names = _NewNames(settings.table_rules, schemas)
 
     def read(
         self, topic: str, key: bytes | None, value: bytes | None, metadata: Sequence[object] = ()
@@ -136,9 +142,11 @@ class ChangeReader:
     def _mismatch(self, reason: str, topic: str, key: bytes | None, value: bytes) -> Sequence[Change]:
         try:
             found = self._format.found(topic, key, value)
+            if is_new := self._tables.misfits(found):
+                self._new_names.check(found)
         except (ValueError, RecursionError, MalformedRecordError) as error:
             return self._malformed(error)
-        if self._tables.misfits(found):
+        if is_new:
             raise SchemaMismatchError(found, reason)
         return self._malformed(MalformedRecordError(reason))
 
@@ -151,6 +159,34 @@ class ChangeReader:
 
 
 @final
+@attrs.frozen
+class _NewNames:
+    """Check of the names of new tables and columns, which come with the records.
+
+    Args:
+        rules: Routes to the sink; None to take all names.
+        schemas: Known tables, whose names have been accepted.
+    """
+
+    rules: PipelineRules | None
+    schemas: Mapping[TableId, TableSchema]
+
+    def check(self, found: Sequence[tuple[TableId, TableSchema]]) -> None:
+        """Refuse a record whose tables the sink cannot have.
+
+        Raises:
+            MalformedRecordError: A name is impossible in the sink, or reserved.
+        """
+        if self.rules is None:
+            return
+        for table, schema in found:
+            known = self.schemas.get(table)
+            columns = schema.names if known is None else set(schema.names) - set(known.names)
+            if problem := self.rules.problem_of_names(table, columns):
+                raise MalformedRecordError(f"it is for table {str(table)[:_SHOWN]!r}, and {problem}")
+
+
+@final
 class _Inference:
     """Infers schemas and remembers them: reading a matching record is ten times faster than inferring its schema."""
 
@@ -158,12 +194,14 @@ class _Inference:
         self._tables = Tables(schemas, attrs.evolve(settings, is_static=False).rules)
         self._format = _format_reader(settings.value, self._tables)
         self._no_metadata = (None,) * len(settings.metadata)
+        self._new_names = _NewNames(settings.table_rules, schemas)
 
     def found(self, topic: str, key: bytes | None, value: bytes) -> Sequence[tuple[TableId, TableSchema]]:
         try:
             self._format.changes(topic, key, value, self._no_metadata)
         except MisfitError:
             found = self._format.found(topic, key, value)
+            self._new_names.check(found)
             for table, schema in found:
                 self._tables.learn(table, schema)
                 self._format.forget(table)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, final
 
@@ -19,6 +20,7 @@ from kafkastream.errors import DefinitionError
 
 __all__ = ["PipelineRules", "Router"]
 
+_MOST_CACHED: Final = 10_000
 _TYPES: Final[dict[type, SchemaChangeType]] = {
     AddColumns: SchemaChangeType.ADD_COLUMN,
     AlterColumnTypes: SchemaChangeType.ALTER_COLUMN_TYPE,
@@ -49,6 +51,8 @@ class Router:
     def targets(self, table: TableId) -> tuple[TableId, ...]:
         """Return the tables that a table's rows are written to: the table itself if no rule matches."""
         if (known := self._known.get(table)) is None:
+            if len(self._known) >= _MOST_CACHED:  # records may name any number of tables
+                self._known.clear()
             known = self._known[table] = self._routed(table)
         return known
 
@@ -142,6 +146,22 @@ class PipelineRules:
         """Return whether deletes of a table become inserts."""
         rule = first_transform(self.transforms, table)
         return rule is not None and rule.after_transform is AfterTransform.SOFT_DELETE
+
+    def problem_of_names(self, table: TableId, columns: Iterable[str]) -> str | None:
+        """Return why the sink cannot have a table or its new columns, by names that came with a record; None if it can.
+
+        Args:
+            table: Source table.
+            columns: Names of its new columns; not checked if a transform computes the table's columns.
+        """
+        try:
+            targets = self.targets(table)
+        except DefinitionError as error:  # a replaced part of the name has dots
+            return error.what
+        rule = first_transform(self.transforms, table)
+        checked = () if rule is not None and computes(rule) else columns
+        problems = (*map(self.sink.table_problem, targets), *map(self.sink.column_problem, checked))
+        return next(filter(None, problems), None)
 
     def sends(self, change: SchemaChange) -> bool:
         """Return whether the sink receives a change."""

@@ -17,6 +17,7 @@ from kafkastream.kafka.groups import GroupConsumer
 from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.model.connectors.subscription import (
+    INTERNAL_TOPICS,
     KafkaSubscriber,
     PartitionSet,
     Subscription,
@@ -26,9 +27,6 @@ from kafkastream.model.connectors.subscription import (
 )
 
 __all__ = ["Cluster"]
-
-_INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
-
 
 _FIRST_TRY_S = 0.5
 _LONGEST_TRY_S = 4.0
@@ -80,7 +78,7 @@ class Cluster:
             AuthenticationError: The brokers refuse the credentials.
         """
         topics = self._metadata().topics.items()
-        return {name: len(topic.partitions) for name, topic in topics if name not in _INTERNAL_TOPICS}
+        return {name: len(topic.partitions) for name, topic in topics if name not in INTERNAL_TOPICS}
 
     def _metadata(self) -> ClusterMetadata:
         deadline, patience = time.monotonic() + self._timeout_s, _FIRST_TRY_S

@@ -11,6 +11,7 @@ from typing_extensions import Self
 
 from kafkastream.cdc.changes import AddColumns, AlterColumnTypes, CreateTable, SchemaChange
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
+from kafkastream.cdc.spec.postgres_sink import postgres_name_problem
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.postgres.client import Connection, connect, is_refusal, is_transient, sink_error
 from kafkastream.postgres.existing import ExistingTable, read_table
@@ -25,8 +26,6 @@ __all__ = ["PostgresMetadataApplier"]
 
 _Execute: TypeAlias = "Callable[[Connection, Composed], object]"
 """Takes a statement that changes a table."""
-
-_LONGEST_NAME = 63  # bytes; a longer one PostgreSQL cuts: https://www.postgresql.org/docs/current/limits.html
 
 _CREATE = "CREATE TABLE {table} ({columns}){options}"
 _ADD = "ALTER TABLE {table} {columns}"
@@ -97,8 +96,6 @@ class PostgresMetadataApplier:
 
     def _target(self, table: TableId) -> tuple[str, str]:
         target = self._settings.target(table)
-        for name in target:
-            _check_name(name, table)
         other = self._tables.setdefault(target, table)
         if other != table:
             raise SchemaChangeRefusedError(
@@ -231,7 +228,7 @@ class _Target:
         return column_type(type_, self._settings.type_normalization)
 
     def _defined(self, column: Column) -> Composed:
-        _check_name(column.name, self._table)
+        _check_column(column.name, self._table)
         return _made("{name} {type}", name=_name(column.name), type=_type(self._type_of(column.type)))
 
     def _required(self) -> ExistingTable:
@@ -253,19 +250,11 @@ class _Target:
 _USING = {("timestamptz", "text"): "replace({column}::text, '+00', 'Z')"}
 
 
-def _check_name(name: str, table: TableId) -> None:
-    reasons = {
-        "it is empty": not name,
-        f"it has more than {_LONGEST_NAME} bytes, and PostgreSQL would cut it": len(name.encode()) > _LONGEST_NAME,
-        "it has the character U+0000": "\0" in name,
-    }
-    for reason, holds_true in reasons.items():
-        if holds_true:
-            raise SchemaChangeRefusedError(
-                f"PostgreSQL cannot have the name {name!r}: {reason}",
-                where=f"table {table}",
-                now="Give it another name, a table by a route, a column by a projection.",
-            )
+def _check_column(name: str, table: TableId) -> None:
+    if problem := postgres_name_problem(name):
+        raise SchemaChangeRefusedError(
+            problem, where=f"table {table}, column {name!r}", now="Give the column another name by a projection."
+        )
 
 
 def _made(template: str, **parts: Any) -> Composed:

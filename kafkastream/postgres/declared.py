@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, final
 
 import attrs
 
+from kafkastream.cdc.spec.postgres_sink import postgres_table_problem
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import DefinitionError
 from kafkastream.postgres.client import Connection, connect
@@ -70,7 +71,7 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
         schema: The declared columns and the key.
 
     Raises:
-        DefinitionError: There is no such table or column, a column has a type of another kind, or the key is not unique.
+        DefinitionError: There is no such table or column, the table is PostgreSQL's or kafkastream's own, a column has a type of another kind, or the key is not unique.
         SinkError: The database does not answer.
     """
     with connect(settings) as connection:
@@ -81,6 +82,10 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
             f"there is no table {name!r} in the database",
             where=settings.address,
             now="Create it; INSERT INTO writes only to a table that exists.",
+        )
+    if problem := postgres_table_problem(*target):
+        raise DefinitionError(
+            problem, where=f"{settings.address}, table {'.'.join(target)}", now="Write to another table."
         )
     return _Check(settings, ".".join(target), existing).declared(target, schema)
 

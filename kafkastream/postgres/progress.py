@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, final
 
 from kafkastream.cdc.sinks import SupersededError
+from kafkastream.cdc.spec.postgres_sink import PROGRESS_TABLE
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.postgres.client import Connection
 from kafkastream.postgres.settings import PostgresSettings
@@ -71,7 +72,7 @@ class ProgressTable:
     """
 
     def __init__(self, settings: PostgresSettings, job: str, writer: str = "") -> None:
-        self._name = (settings.default_schema, settings.progress_table)
+        self._name = (settings.default_schema, PROGRESS_TABLE)
         self._job = job
         self._writer = writer
 
@@ -155,7 +156,7 @@ class ProgressTable:
         if not self._exists(connection):
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_CREATION_LOCK,))
             self._create_schema(connection)
-            connection.execute(self._query(_CREATE))
+            connection.execute(self._query(_CREATE), ())
         connection.commit()
 
     def _create_schema(self, connection: Connection) -> None:
@@ -169,9 +170,10 @@ class ProgressTable:
         return connection.execute(self._query(template), parameters).fetchall()
 
     def _query(self, template: str) -> Any:
+        """Return a statement that takes parameters: psycopg reads ``%`` in it, also in names, as part of a placeholder."""
         from psycopg import sql
 
-        return sql.SQL(template).format(table=sql.Identifier(*self._name))
+        return sql.SQL(template).format(table=sql.Identifier(*(name.replace("%", "%%") for name in self._name)))
 
 
 def _columns(partitions: Collection[TopicPartition]) -> tuple[list[str], list[int]]:

@@ -7,7 +7,12 @@ from typing import final
 
 import attrs
 
-from kafkastream.cdc.spec.postgres_sink import PostgresSink, TypeNormalization
+from kafkastream.cdc.sinks import SchemaChangeRefusedError
+from kafkastream.cdc.spec.postgres_sink import (
+    PostgresSink,
+    TypeNormalization,
+    postgres_table_problem,
+)
 from kafkastream.cdc.tables import TableId
 from kafkastream.model.common.immutable import FrozenMap, redacted
 from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
@@ -34,7 +39,6 @@ class PostgresSettings:
         flush_rows: Number of changed rows that a task holds before it sends them.
         max_retries: Number of times that a transaction is repeated after a deadlock or a lost connection.
         retry_timeout_s: Time for which a database that does not answer is awaited, in seconds.
-        progress_table: Table that holds which records have been written.
     """
 
     host: str
@@ -49,7 +53,6 @@ class PostgresSettings:
     flush_rows: int = 50_000
     max_retries: int = 3
     retry_timeout_s: float = 60.0
-    progress_table: str = "kafkastream_progress"
 
     @staticmethod
     def of_sink(sink: PostgresSink) -> PostgresSettings:
@@ -83,8 +86,17 @@ class PostgresSettings:
         )
 
     def target(self, table: TableId) -> tuple[str, str]:
-        """Return the schema and the name of a table in the database; the id's namespace is left out."""
-        return table.schema or self.default_schema, table.table
+        """Return the schema and the name of a table in the database; the id's namespace is left out.
+
+        Raises:
+            SchemaChangeRefusedError: PostgreSQL cannot have a table of this name, or the name is reserved.
+        """
+        schema = table.schema or self.default_schema
+        if problem := postgres_table_problem(schema, table.table):
+            raise SchemaChangeRefusedError(
+                problem, where=f"{self.address}, table {table}", now="Give the table another name by a route."
+            )
+        return schema, table.table
 
     @property
     def address(self) -> str:

@@ -41,7 +41,13 @@ def change(op: str, id_: int, before: str | None, after: str | None) -> Record:
 
 
 def start(
-    database: PostgresDatabase, kafka: KafkaBroker, topic: str, folder: Path, *, loses: bool = False
+    database: PostgresDatabase,
+    kafka: KafkaBroker,
+    topic: str,
+    folder: Path,
+    *,
+    loses: bool = False,
+    copies: str = "copies",
 ) -> TableResult:
     t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
     config = t_env.get_config().set("parallelism.default", "1").set("pipeline.name", "copy")
@@ -54,10 +60,10 @@ def start(
           'scan.bounded.mode' = 'latest-offset', 'format' = 'debezium-json'
         )
     """)
-    t_env.execute_sql(table(database, "copies", "id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED"))
+    t_env.execute_sql(table(database, copies, "id INT, name STRING, PRIMARY KEY (id) NOT ENFORCED"))
     t_env.execute_sql(table(database, "counts", "name STRING, n BIGINT, PRIMARY KEY (name) NOT ENFORCED"))
     statements = t_env.create_statement_set()
-    statements.add_insert_sql("INSERT INTO copies SELECT id, name FROM shop")
+    statements.add_insert_sql(f"INSERT INTO {copies} SELECT id, name FROM shop")
     statements.add_insert_sql("INSERT INTO counts SELECT name, COUNT(*) FROM shop GROUP BY name")
     return statements.execute()
 
@@ -105,3 +111,7 @@ def test_what_does_not_fit_is_told_before_anything_is_read(
         start(postgres_database, kafka, topic, tmp_path)
     assert "table public.counts" in str(raised.value)
     assert postgres_database.password not in str(raised.value)
+    execute(postgres_database, "DROP TABLE counts; CREATE TABLE counts (name text PRIMARY KEY, n bigint)")
+    execute(postgres_database, "ALTER TABLE copies RENAME TO kafkastream_progress")
+    with pytest.raises(DefinitionError, match="the name 'kafkastream_progress' is reserved"):
+        start(postgres_database, kafka, topic, tmp_path, copies="kafkastream_progress")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
@@ -189,15 +190,16 @@ class Sink:
         number: int,
         *changes: Sequence[Any],
         through: Callable[[DataFrame], DataFrame] = lambda frame: frame,
+        table: TableId = ORDERS,
     ) -> None:
         """Write changes: an operation, and the values of the rows before and after."""
         messages = [
-            (table_text(ORDERS), operation, _json(schema, before), _json(schema, after), order)
+            (table_text(table), operation, _json(schema, before), _json(schema, after), order)
             for order, (operation, before, after) in enumerate(changes)
         ]
         columns = "table string, operation string, before binary, after binary, `order` long"
         frame = local_frame(self.session, messages, columns)
-        self.writer.write(through(frame), SchemaBook(sinks={ORDERS: schema}, job="job"), MicroBatch("query", number))
+        self.writer.write(through(frame), SchemaBook(sinks={table: schema}, job="job"), MicroBatch("query", number))
 
 
 def _json(schema: TableSchema, row: Sequence[Any] | None) -> bytearray | None:
@@ -338,7 +340,7 @@ def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink
             create(**{name: "INT"})
     with pytest.raises(SchemaChangeRefusedError, match="cannot distinguish the columns 'a' and 'A'"):
         create(a="INT", A="INT")
-    with pytest.raises(SchemaChangeRefusedError, match=r"a folder cannot have the name '\.\.'"):
+    with pytest.raises(SchemaChangeRefusedError, match=r"a folder of a table cannot have the name '\.\.'"):
         sink.applier.apply(CreateTable(TableId(("..", "a")), TableSchema.of([("a", parse_type("INT"))])))
     create(a="INT")
     with pytest.raises(SchemaChangeRefusedError, match="'a' has the type int, which does not hold string"):
@@ -355,6 +357,22 @@ def test_what_does_not_fit_is_refused_in_words(session: SparkSession, sink: Sink
         sink.applier.apply(CreateTable(TableId(("file", "t")), TableSchema.of([("a", parse_type("INT"))])))
     assert "Exception" not in str(refused.value)
     assert "[" not in refused.value.what
+
+
+def test_names_of_tables_are_neither_versions_nor_variables(session: SparkSession, sink: Sink) -> None:
+    """Delta takes ``orders@v0`` for a version of ``orders``, and Spark replaces ``${env:HOME}`` in values of settings."""
+    narrow, wide = (TableSchema.of((name, parse_type("INT")) for name in names) for names in (["a"], ["a", "b"]))
+    tables = {ORDERS: narrow, TableId(("shop", "orders@v0")): wide, TableId(("shop", "${env:HOME}")): narrow}
+    for table, schema in tables.items():
+        row = ("INSERT", None, range(len(schema.columns)))
+        for _ in range(2):
+            sink.applier.apply(CreateTable(table, schema))
+            sink.write(schema, 5, row, table=table)
+        with pytest.raises(SinkError, match="already has micro-batch 5"):
+            sink.write(schema, 4, row, table=table)
+        assert rows(session, sink.path.parent / table.table, "a") == [dict(zip(schema.names, (0, 1), strict=False))]
+    log = "".join(path.read_text() for path in (sink.path.parent / "${env:HOME}" / "_delta_log").glob("*.json"))
+    assert f"query {os.environ['HOME']}" not in log
 
 
 def test_steps_of_a_start_are_told_without_spark() -> None:

@@ -14,9 +14,11 @@ from kafkastream.cdc.spec.kafka_source import KafkaPipelineSource
 from kafkastream.cdc.spec.pipeline import PipelineSpec
 from kafkastream.cdc.spec.postgres_sink import PostgresSink
 from kafkastream.cdc.spec.rules import TransformRule
+from kafkastream.cdc.spec.settings import KafkaCollector
 from kafkastream.errors import JobError, KafkaError
 from kafkastream.spark.job.pipelines import start
 from kafkastream.testing import EmbeddedPostgres, KafkaBroker, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.test_pipelines_at_work import event, settings, source
 
 pytestmark = pytest.mark.usefixtures("spark")
@@ -89,6 +91,38 @@ def test_names_with_quotes_and_a_thousand_columns(
     kafka.produce(topic, [event("c", f"{schema}.orders", row)])
     start(pipeline(kafka, topic, postgres, tmp_path)).wait()
     assert rows(postgres, f'SELECT * FROM "{schema}".orders') == [tuple(row.values())]
+
+
+def test_records_name_no_table_of_the_database_or_of_kafkastream(
+    kafka: KafkaBroker, topic: str, new_topic: NewTopic, postgres: EmbeddedPostgres, schema: str, tmp_path: Path
+) -> None:
+    own = f"100%s {schema}"
+    marker = {"job": "j", "topic": topic, "partition": 0, "reached": 0, "writer": "w"}
+    hostile: dict[str, dict[str, Any]] = {
+        f"{own}.kafkastream_progress": marker,
+        "pg_catalog.pg_authid": {"rolname": "eve", "rolsuper": True},
+        "information_schema.sql_features": {"feature_id": "x"},
+        f"{own}.{'x' * 64}": {"id": 1},
+        f"{own}.a\0b": {"id": 1},
+        f"{own}.orders": {"id": 1, "ctid": 1},
+        f"{own}.log": {"": 1},
+    }
+    good = [event("c", f"{own}.orders", {"id": number}) for number in range(2)]
+    kafka.produce(topic, [good[0], *(event("c", table, row) for table, row in hostile.items()), good[1]])
+    dead = new_topic(1)
+    spec = attrs.evolve(
+        pipeline(kafka, topic, postgres, tmp_path, dirty_data_collector=KafkaCollector(dead)),
+        source=source(kafka, topic, ignores_errors=True),
+        sink=PostgresSink.of_url(postgres.url, schema=own),
+    )
+    for _ in range(2):
+        start(spec).wait()
+    assert rows(postgres, f'SELECT id FROM "{own}".orders ORDER BY 1') == [(0,), (1,)]
+    assert rows(postgres, f'SELECT topic, reached FROM "{own}".kafkastream_progress') == [(topic, len(hostile) + 2)]
+    assert rows(postgres, "SELECT rolname FROM pg_authid WHERE rolname = 'eve'") == []
+    reasons = [str(dict(letter.headers)["kafkastream.error.reason"]) for letter in kafka.consume(dead)]
+    assert len(reasons) == len(hostile)
+    assert "kafkastream_progress' is reserved" in reasons[0]
 
 
 def test_a_database_may_be_away_for_a_while(kafka: KafkaBroker, topic: str, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, final
 
@@ -20,6 +21,7 @@ from kafkastream.model.connectors.record_serialization import (
     KafkaSinkContext,
     ProducerRecord,
 )
+from kafkastream.model.connectors.subscription import INTERNAL_TOPICS
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, map_of, text
 from kafkastream.sql.connectors import kafka_options as of_tables
@@ -36,6 +38,10 @@ __all__ = [
     "PartitionStrategy",
     "TopicMapping",
 ]
+
+
+_LONGEST_TOPIC: Final = 249
+_TOPIC: Final = re.compile(rf"[a-zA-Z0-9._-]{{1,{_LONGEST_TOPIC}}}")
 
 
 class MessageFormat(enum.Enum):
@@ -224,6 +230,16 @@ class KafkaPipelineSink(PipelineSink):
     def topic_of(self, table: TableId) -> str:
         """Return the topic of a table, after routes: the single topic, or the mapping's, or the table's name."""
         return self.topic or self.topic_mapping.topic(table) or str(table)
+
+    def table_problem(self, table: TableId) -> str | None:
+        """Return why there can be no topic for a table, or none that a job may write to; None if there can."""
+        topic = self.topic_of(table)
+        if topic in INTERNAL_TOPICS:
+            return f"the topic {topic!r} is Kafka's own"
+        # https://github.com/apache/kafka/blob/trunk/clients/src/main/java/org/apache/kafka/common/internals/Topic.java
+        if topic in (".", "..") or not _TOPIC.fullmatch(topic):
+            return f"Kafka can have no topic of the name {topic[:_LONGEST_TOPIC]!r}"
+        return None
 
 
 def _read(options: SectionOptions) -> KafkaPipelineSink:

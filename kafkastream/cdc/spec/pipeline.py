@@ -12,6 +12,7 @@ from kafkastream.cdc.spec.rules import RouteRule, TransformRule, first_transform
 from kafkastream.cdc.spec.settings import KafkaCollector, PipelineSettings, RuntimeMode
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.spec.sources import PipelineSource
+from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.client_properties import dead_letter_problems
 from kafkastream.model.connectors.subscription import TopicList
@@ -59,6 +60,11 @@ class PipelineSpec:
         problems = tuple(_problems(self))
         if problems:
             raise DefinitionError("; ".join(problems), where="pipeline")
+        for table in _sink_tables(self):
+            if problem := self.sink.table_problem(table):
+                raise DefinitionError(
+                    problem, where=f"pipeline, table {table}", now="Give the table another name by a route."
+                )
         for table in dict.fromkeys(table for rule in self.transforms for table in rule.source_table.tables):
             first_transform(self.transforms, table)  # those that patterns select are checked when their records come
 
@@ -66,6 +72,14 @@ class PipelineSpec:
     def is_bounded(self) -> bool:
         """True if the source ends."""
         return not isinstance(self.source, KafkaPipelineSource) or self.source.source.stopping_offsets is not None
+
+
+def _sink_tables(pipeline: PipelineSpec) -> Iterator[TableId]:
+    """Yield the sink tables that the definition names; others come with the records."""
+    source = pipeline.source
+    yield from filter(None, (rule.fixed_target for rule in pipeline.routes))
+    for table in source.initial_schemas if isinstance(source, KafkaPipelineSource) else source.schemas:
+        yield from [target for rule in pipeline.routes if (target := rule.target(table)) is not None] or [table]
 
 
 def _problems(pipeline: PipelineSpec) -> Iterator[str]:

@@ -12,6 +12,7 @@ import attrs
 
 from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import Secret, redacted
 from kafkastream.options.option import Option, OptionFamily
@@ -20,7 +21,47 @@ from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.jdbc_options import FLUSH_MAX_ROWS, MAX_RETRIES, PASSWORD, USERNAME
 from kafkastream.sql.settings import options_of, read_settings, setting, settings_under
 
-__all__ = ["HOLOGRES", "POSTGRES", "PostgresSink", "TypeNormalization"]
+__all__ = [
+    "HOLOGRES",
+    "POSTGRES",
+    "PROGRESS_TABLE",
+    "PostgresSink",
+    "TypeNormalization",
+    "postgres_name_problem",
+    "postgres_table_problem",
+]
+
+PROGRESS_TABLE: Final = "kafkastream_progress"
+"""Name of the table that records how far each partition has been written."""
+_LONGEST_NAME: Final = 63  # bytes; PostgreSQL cuts a longer one: https://www.postgresql.org/docs/current/limits.html
+_SYSTEM_COLUMNS: Final = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})
+"""Columns that every table has: https://www.postgresql.org/docs/current/ddl-system-columns.html."""
+
+
+def postgres_name_problem(name: str) -> str | None:
+    """Return why PostgreSQL cannot have a schema, table or column of this name; None if it can."""
+    if not name:
+        return "a name is empty"
+    if "\0" in name or any("\ud800" <= character <= "\udfff" for character in name):
+        return f"{name[:_LONGEST_NAME]!r} has a character that PostgreSQL does not accept"
+    if len(name.encode()) > _LONGEST_NAME:
+        return f"{name[:_LONGEST_NAME]!r} has more than {_LONGEST_NAME} bytes, and PostgreSQL would cut it"
+    return None
+
+
+def postgres_table_problem(schema: str, table: str) -> str | None:
+    """Return why no table of this name is written: it cannot exist, or belongs to PostgreSQL or kafkastream.
+
+    Args:
+        schema: Schema of the table.
+        table: Name of the table.
+    """
+    if table == PROGRESS_TABLE:
+        return f"the name {PROGRESS_TABLE!r} is reserved: kafkastream keeps there what it has written"
+    # https://www.postgresql.org/docs/current/ddl-schemas.html#DDL-SCHEMAS-CATALOG
+    if schema.startswith("pg_") or schema == "information_schema":
+        return f"the schema {schema!r} is PostgreSQL's own"
+    return postgres_name_problem(schema) or postgres_name_problem(table)
 
 
 class TypeNormalization(enum.Enum):
@@ -108,6 +149,16 @@ class PostgresSink(PipelineSink):
             problems.append(f"'{MAX_RETRIES.key}' is {self.max_retries}, less than 0")
         if problems:
             raise DefinitionError("; ".join(problems), where="PostgreSQL sink of a pipeline")
+
+    def table_problem(self, table: TableId) -> str | None:
+        """Return why the database can have no table of this name for rows; None if it can."""
+        return postgres_table_problem(table.schema or self.schema, table.table)
+
+    def column_problem(self, name: str) -> str | None:
+        """Return why PostgreSQL can have no column of this name; None if it can."""
+        if name in _SYSTEM_COLUMNS:
+            return f"{name!r} is a system column of PostgreSQL"
+        return postgres_name_problem(name)
 
     @staticmethod
     def of_url(url: str, **options: object) -> PostgresSink:

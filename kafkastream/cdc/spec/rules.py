@@ -204,6 +204,13 @@ class RouteRule:
             _check_groups(self.sink_table, self.source_table.groups)
             TableId.parse(self.sink_table)
 
+    @property
+    def fixed_target(self) -> TableId | None:
+        """Target of all tables that the rule matches; None if it depends on their names."""
+        if self.replace_symbol is not None or any(part["number"] for part in _GROUP.finditer(self.sink_table)):
+            return None
+        return TableId.parse(_GROUP.sub(lambda part: part["escaped"], self.sink_table))
+
     def target(self, table: TableId) -> TableId | None:
         """Return the target of a table; None if the rule does not match it."""
         found = self.source_table.match(table)

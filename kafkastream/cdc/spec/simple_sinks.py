@@ -8,6 +8,7 @@ import attrs
 
 from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
+from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
@@ -15,7 +16,41 @@ from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.print import PRINT_IDENTIFIER, STANDARD_ERROR
 from kafkastream.sql.settings import options_of, read_settings, setting
 
-__all__ = ["DELTA", "PRINT", "VALUES", "DeltaSink", "PrintSink", "ValuesSink"]
+__all__ = [
+    "DELTA",
+    "PRINT",
+    "VALUES",
+    "DeltaSink",
+    "PrintSink",
+    "ValuesSink",
+    "delta_column_problem",
+    "delta_table_problem",
+]
+
+_LONGEST_FOLDER: Final = 255
+_LOG_FOLDER: Final = "_delta_log"
+_REFUSED_IN_COLUMNS: Final = " ,;{}()\n\t="
+"""Characters that Delta accepts in column names only with column mapping, which older readers do not support."""
+
+
+def delta_table_problem(table: TableId) -> str | None:
+    """Return why a Delta Lake table cannot have a name, whose parts are folders; None if it can."""
+    for part in table.parts:
+        if part in ("", ".", "..", _LOG_FOLDER) or "/" in part or "\0" in part:
+            return f"a folder of a table cannot have the name {part[:_LONGEST_FOLDER]!r}"
+        if len(part.encode(errors="surrogatepass")) > _LONGEST_FOLDER:
+            return f"a folder cannot have a name of more than {_LONGEST_FOLDER} bytes"
+    return None
+
+
+def delta_column_problem(name: str) -> str | None:
+    """Return why Delta Lake can have no column of this name; None if it can."""
+    refused = [character for character in name if character in _REFUSED_IN_COLUMNS]
+    if refused or not name:
+        because = f", because of the character {refused[0]!r}" if refused else ""
+        return f"Delta Lake does not allow the column {name[:_LONGEST_FOLDER]!r}{because}"
+    return None
+
 
 PATH: Final = Option[str](
     key="path",
@@ -51,6 +86,14 @@ class DeltaSink(PipelineSink):
     def __attrs_post_init__(self) -> None:
         if not self.path:
             raise DefinitionError(f"'{PATH.key}' is empty", where="Delta sink of a pipeline")
+
+    def table_problem(self, table: TableId) -> str | None:
+        """Return why there can be no folder for a table; None if there can."""
+        return delta_table_problem(table)
+
+    def column_problem(self, name: str) -> str | None:
+        """Return why Delta Lake can have no column of this name; None if it can."""
+        return delta_column_problem(name)
 
     @property
     def target_text(self) -> str:

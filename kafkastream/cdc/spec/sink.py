@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from kafkastream.cdc.spec.section import NAME
+from kafkastream.cdc.tables import TableId
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import list_of
@@ -71,6 +72,14 @@ class PipelineSink(Sink):
     def guarantee(self) -> str:
         """Name of the delivery guarantee: tables hold each change once."""
         return "EXACTLY_ONCE"
+
+    def table_problem(self, table: TableId) -> str | None:
+        """Return why the sink can have no table of this name, as part of a sentence; None if it can."""
+        return None
+
+    def column_problem(self, name: str) -> str | None:
+        """Return why the sink can have no column of this name, as part of a sentence; None if it can."""
+        return None
 
     def follows(self, kind: SchemaChangeType) -> bool:
         """Return whether the sink receives schema changes of a kind."""

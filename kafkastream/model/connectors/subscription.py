@@ -5,13 +5,25 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["KafkaSubscriber", "PartitionSet", "Subscription", "TopicList", "TopicPartition", "TopicPattern"]
+__all__ = [
+    "INTERNAL_TOPICS",
+    "KafkaSubscriber",
+    "PartitionSet",
+    "Subscription",
+    "TopicList",
+    "TopicPartition",
+    "TopicPattern",
+]
+
+
+INTERNAL_TOPICS: Final = frozenset({"__consumer_offsets", "__share_group_state", "__transaction_state"})
+"""Topics of Kafka itself, which brokers let no producer write to."""
 
 
 @final

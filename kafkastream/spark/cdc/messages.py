@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, final
@@ -56,8 +57,6 @@ _TYPES: Final[Mapping[str, pa.DataType]] = {
     "report": pa.binary(),
 }
 _RECORD: Final = ("topic", "partition", "offset", "timestamp")
-_SEPARATOR: Final = "\x1f"
-"""Separator of the parts of a table id; it cannot occur in them."""
 _OPERATIONS: Final = {one.value: one for one in Operation}
 
 Encode = Callable[[Row | None], bytes | None]
@@ -65,7 +64,7 @@ Encode = Callable[[Row | None], bytes | None]
 
 def table_text(table: TableId) -> str:
     """Return the text of a table id in a message."""
-    return _SEPARATOR.join(table.parts)
+    return json.dumps(table.parts)
 
 
 def by_place(columns: Iterable[Column]) -> tuple[Column, ...]:

@@ -27,6 +27,11 @@ log = logging.getLogger("kafkastream")
 _CLASS: Final = "io.delta.tables.DeltaTable"
 _CHECK: Final = "spark.databricks.delta.requiredSparkConfsCheck.enabled"
 """Setting of a check that refuses sessions without Delta's extension; only SQL statements need the extension."""
+_TIME_TRAVEL: Final = "spark.databricks.delta.timeTravel.resolveOnIdentifier.enabled"
+"""Setting by which Delta takes the path ``orders@v1`` for version 1 of ``orders``; here it is a table of that name.
+
+https://github.com/delta-io/delta/blob/v4.0.0/spark/src/main/scala/org/apache/spark/sql/delta/sources/DeltaSQLConf.scala
+"""
 _PARTITIONS: Final = "spark.databricks.delta.snapshotPartitions"
 _ATTEMPTS: Final = 5
 
@@ -51,6 +56,7 @@ def prepared(session: SparkSession) -> SparkSession:
     """
     add_jars(session, _CLASS, delta_jars, "Delta Lake", "--delta")
     session.conf.set(_CHECK, "false")
+    session.conf.set(_TIME_TRAVEL, "false")
     if session.conf.get(_PARTITIONS, None) is None:  # Delta's default of 50 takes seconds on few cores
         session.conf.set(_PARTITIONS, str(min(50, session.sparkContext.defaultParallelism)))
     return session

@@ -11,6 +11,7 @@ from pyspark.sql.types import DataType as SparkType
 from pyspark.sql.types import StringType, StructField, StructType
 
 from kafkastream.cdc.sinks import SchemaChangeRefusedError
+from kafkastream.cdc.spec.simple_sinks import delta_column_problem, delta_table_problem
 from kafkastream.cdc.tables import Column, TableId
 from kafkastream.spark.cdc.delta.connection import active
 from kafkastream.spark.internals.jvm import java_class, java_path, java_session
@@ -22,8 +23,6 @@ __all__ = ["DeltaTables", "ExistingTable", "delta_fields", "delta_type", "quoted
 
 _LOG: Final = "org.apache.spark.sql.delta.DeltaLog"
 _WIDENS: Final = "delta.enableTypeWidening"
-_REFUSED_IN_NAMES: Final = " ,;{}()\n\t="
-"""Characters that Delta accepts in column names only with column mapping, which older readers do not support."""
 _SEPARATOR: Final = "\x1f"
 _AS_TEXT: Final = CONSTRUCTED | {Kind.TIME}
 
@@ -123,13 +122,8 @@ def table_path(root: str, table: TableId) -> str:
         >>> table_path("s3a://lake/tables/", TableId.parse("shop.orders"))
         's3a://lake/tables/shop/orders'
     """
-    for part in table.parts:
-        if part in ("", ".", "..") or "/" in part or "\0" in part:
-            raise SchemaChangeRefusedError(
-                f"a folder cannot have the name {part!r}",
-                where=f"table {table}",
-                now="Give it another name by a route.",
-            )
+    if problem := delta_table_problem(table):
+        raise SchemaChangeRefusedError(problem, where=f"table {table}", now="Give it another name by a route.")
     return "/".join((root.rstrip("/"), *table.parts))
 
 
@@ -152,13 +146,9 @@ def delta_fields(table: TableId, columns: Iterable[Column]) -> list[StructField]
         SchemaChangeRefusedError: Delta cannot have a column of that name.
     """
     for column in columns:
-        bad = [character for character in column.name if character in _REFUSED_IN_NAMES]
-        if bad or not column.name:
+        if problem := delta_column_problem(column.name):
             raise SchemaChangeRefusedError(
-                f"Delta Lake does not allow the column {column.name!r}"
-                + (f", because of the character {bad[0]!r}" if bad else ""),
-                where=f"table {table}",
-                now="Give it another name by a projection in a transform rule.",
+                problem, where=f"table {table}", now="Give it another name by a projection in a transform rule."
             )
     return [
         StructField(one.name, delta_type(one.type), metadata={"comment": one.comment} if one.comment else {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from functools import partial
 from typing import Final, final
@@ -62,7 +63,7 @@ class DeltaWriter:
             found = {row[0] for row in rows.select("table").distinct().collect()}
             for table in sorted(book.sinks):
                 if table_text(table) in found:
-                    application = f"kafkastream {book.job} {batch.query} {table}"
+                    application = _application(f"kafkastream {book.job} {batch.query} {table}")
                     settings = {_APPLICATION: application, _VERSION: str(batch.number)}
                     with own_settings(session, settings):
                         insisting(partial(self._write_once, rows, table, book.sinks[table], application, batch.number))
@@ -139,6 +140,21 @@ class DeltaWriter:
         merge = target.merge(java_frame(source.alias("s")), same)
         merge = merge.whenMatched(f"s.{_GONE}").delete().whenMatched().updateExpr(values)
         merge.whenNotMatched(f"NOT s.{_GONE}").insertExpr(values).execute()
+
+
+def _application(name: str) -> str:
+    """Return the name by which a table's log identifies the job, without what Spark replaces in values of settings.
+
+    Spark reads ``${env:HOME}`` as an environment variable:
+    https://github.com/apache/spark/blob/v4.2.1/common/utils/src/main/scala/org/apache/spark/internal/config/ConfigReader.scala
+
+    Example:
+        >>> _application("kafkastream 5d2f q orders"), _application("${env:HOME}")
+        ('kafkastream 5d2f q orders', '$ {env:HOME} 5c03c1cf')
+    """
+    if "${" not in name:
+        return name
+    return f"{name.replace('${', '$ {')} {hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
 def _folded(
