@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias, final
+from itertools import count
+from typing import Any, Final, TypeAlias, final
 
 import attrs
 import yaml
@@ -25,9 +26,12 @@ Resolve: TypeAlias = Callable[[str, str], str]
 SECTIONS: Final = ("source", "sink", "transform", "route", "pipeline")
 _MOST_CHARACTERS: Final = 1_000_000
 _MOST_NODES: Final = 100_000
+_MOST_EXPANDED: Final = 10_000_000
+"""Characters of all scalars after aliases and variables are expanded."""
 _DEEPEST: Final = 50
 _TAG: Final = "tag:yaml.org,2002:"
 _PLAIN_TAGS: Final = frozenset(_TAG + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "value"))
+_COLLECTION_TAGS: Final = frozenset({_TAG + "seq", _TAG + "map"})
 _MERGE: Final = _TAG + "merge"
 _INDENTED_SECTION: Final = re.compile(rf"[ \t]+(?:{'|'.join(SECTIONS)}):\s*$")
 _HINTS: Final = {
@@ -37,6 +41,7 @@ _HINTS: Final = {
     "while scanning an alias": r"Write '\*' for all columns.",
     "expected a single document": "A document describes one pipeline.",
     "found undefined alias": "",
+    "nested too deeply": "",
 }
 
 
@@ -64,19 +69,34 @@ def parse_tree(text: str, name: str, resolve: Resolve) -> MapNode:
 
 
 def _composed(text: str, name: str) -> yaml.Node | None:
-    while True:
+    for attempt in count():
         try:
-            return yaml.compose(text, Loader=yaml.SafeLoader)
+            return yaml.compose(text, Loader=_Loader)
         except yaml.MarkedYAMLError as error:
-            repaired = _outdented(text, error)
+            repaired = _outdented(text, error) if attempt < len(SECTIONS) else None
             if repaired is None:
                 raise _yaml_error(error, name) from None
             log.warning("%s, line %d: indented, but read as a section", name, _line(error) + 1)
             text = repaired
         except yaml.YAMLError as error:
             raise _unreadable(text, error, name) from None
-        except RecursionError:
-            raise DefinitionError("the document is nested too deeply", where=name) from None
+    raise AssertionError
+
+
+@final
+class _Loader(yaml.SafeLoader):
+    """Composer of nodes that refuses deep nesting, for which PyYAML recurses."""
+
+    _depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        if self._depth > _DEEPEST:
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem=f"nested too deeply: {_DEEPEST} levels at most", problem_mark=mark)
+        self._depth += 1
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
 
 def _outdented(text: str, error: yaml.MarkedYAMLError) -> str | None:
@@ -121,15 +141,14 @@ class _Conversion:
     name: str
     resolve: Resolve
     nodes: int = 0
+    characters: int = 0
 
     def node(self, node: yaml.Node, depth: int) -> Node:
         """Convert a node; an alias is converted each time it is used, so that it counts toward the size limit."""
-        self.nodes += 1
-        if self.nodes > _MOST_NODES or depth > _DEEPEST:
-            raise self.refusal(
-                "the document is too large, or nested too deeply; check for aliases that contain themselves", node
-            )
+        self.check_size(node, depth)
         position = _position(node.start_mark)
+        if not isinstance(node, yaml.ScalarNode) and node.tag not in _COLLECTION_TAGS:
+            raise self.refusal(f"the tag {node.tag!r} is not supported", node, "Write plain lists and mappings.")
         match node:
             case yaml.ScalarNode():
                 return self.scalar(node, position)
@@ -138,11 +157,20 @@ class _Conversion:
             case _:
                 return MapNode(FrozenMap(self.entries(node, depth)), position)
 
+    def check_size(self, node: yaml.Node, depth: int) -> None:
+        """Count a node that is used once more."""
+        self.nodes += 1
+        if self.nodes > _MOST_NODES or depth > _DEEPEST or self.characters > _MOST_EXPANDED:
+            raise self.refusal(
+                "the document is too large, or nested too deeply; check for aliases that contain themselves", node
+            )
+
     def scalar(self, node: yaml.ScalarNode, position: Position) -> Scalar:
         """Convert a scalar of any type."""
         if node.tag not in _PLAIN_TAGS:
             raise self.refusal(f"the tag {node.tag!r} is not supported", node, "Write plain values.")
         text = self.resolve(node.value, f"{self.name}, {position}")
+        self.characters += len(text)
         return Scalar(text, node.value, position, is_null=node.tag == f"{_TAG}null")
 
     def entries(self, node: yaml.Node, depth: int) -> dict[str, Entry]:
@@ -151,8 +179,9 @@ class _Conversion:
         merged: dict[str, Entry] = {}
         for key, value in node.value:
             if key.tag == _MERGE:
-                for one in self.merged(value):
-                    merged = {**self.entries(one, depth + 1), **merged}
+                for mapping in self.merged(value, depth + 1):
+                    for name, entry in self.entries(mapping, depth + 1).items():
+                        merged.setdefault(name, entry)
                 continue
             name = self.key(key)
             if name in own:
@@ -167,14 +196,13 @@ class _Conversion:
             raise self.refusal("a key is not text", node)
         return str(node.value)
 
-    def merged(self, node: yaml.Node) -> Iterator[yaml.Node]:
+    def merged(self, node: yaml.Node, depth: int) -> Iterator[yaml.Node]:
         """Yield the mappings of a merge key (``<<``)."""
-        self.nodes += 1
-        found = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        for one in found:
-            if not isinstance(one, yaml.MappingNode) or self.nodes > _MOST_NODES:
+        for mapping in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            if not isinstance(mapping, yaml.MappingNode):
                 raise self.refusal("'<<' takes mappings", node)
-            yield one
+            self.check_size(mapping, depth)
+            yield mapping
 
     def refusal(self, what: str, node: yaml.Node, now: str = "") -> DefinitionError:
         """Return an error with the position of a node."""
