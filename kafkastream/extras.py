@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["AVRO", "PORT", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
+__all__ = ["AVRO", "CRYPTOGRAPHY", "PORT", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
 
 
 @final
@@ -46,6 +46,9 @@ class Extra:
 
 
 AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")
+CRYPTOGRAPHY: Final = Extra(
+    "encryption", "cryptography", "cryptography", "the latency mode, with Spark's RPC encrypted,"
+)
 PORT: Final = Extra("port", "tree-sitter-java", "tree_sitter", "porting Java programs")
 POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
 PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -182,6 +184,38 @@ def test_lines_are_printed_in_order_and_at_once(
 
             wait_until(has_come, _PATIENCE_S, "the lines")
     assert lines == [f"line {number}-{place}" for number in range(3) for place in range(3)]
+
+
+def test_strangers_at_the_port_delay_no_epoch(
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    two: str,
+    new_topic: NewTopic,
+    spark: SparkSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """400 connections that say nothing or nonsense, and messages that Spark's settings say to encrypt."""
+    monkeypatch.setattr("kafkastream.spark.job.epoch_server._ENCRYPTS_RPC", ("spark.kafkastream.test",))
+    monkeypatch.setattr(type(spark.sparkContext), "getConf", lambda _: {"spark.kafkastream.test": "true"})
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    env.configure(Configuration().set_string("kafkastream.latency.port", str(port)))
+    target = new_topic()
+    job = copies(env, read, parts, two, sink_of(parts, target, DeliveryGuarantee.AT_LEAST_ONCE))
+    with running(job), ExitStack() as strangers:
+        parts.kafka.produce(two, numbers(0, 10))
+        written(parts, target, 10)
+        for number in range(400):
+            connection = strangers.enter_context(socket.create_connection(("127.0.0.1", port), _PATIENCE_S))
+            with suppress(OSError):
+                connection.sendall((b"", b"x", os.urandom(64), b"GET / HTTP/1.1\r\n\r\n")[number % 4])
+        start = time.monotonic()
+        for round_ in range(1, 4):
+            await_next_epoch(spark)
+            parts.kafka.produce(two, numbers(10 * round_, 10 * (round_ + 1)))
+            written(parts, target, 10 * (round_ + 1))
+        assert time.monotonic() - start < 20, "each epoch is 1 s long; a stranger that is waited for costs 10 s"
 
 
 def test_elements_are_collected(read: Read, parts: Parts, two: str) -> None:

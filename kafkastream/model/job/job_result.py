@@ -126,11 +126,13 @@ class LatencySettings:
         epoch_ms: Length of an epoch in ms.
         transaction_ms: Time between two transactions of an exactly-once sink, in ms.
         checkpoint_ms: Time between two checkpoints within an epoch, in ms.
+        ports: Ports at which the driver may listen for the tasks of epochs; 0 lets the system choose.
     """
 
     epoch_ms: int = 600_000
     transaction_ms: int = 50
     checkpoint_ms: int = 10_000
+    ports: tuple[int, ...] = (0,)
 
 
 @final

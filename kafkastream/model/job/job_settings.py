@@ -86,7 +86,12 @@ def _latency(configuration: Configuration) -> LatencySettings | None:
     if epoch_ms <= 0:
         raise DefinitionError(f"{latency.EPOCH.key} = {epoch_ms} ms is too short for an epoch", now="Set 1 s or more.")
     checkpoint_ms = configuration.get(checkpoints.CHECKPOINT_INTERVAL) or LatencySettings().checkpoint_ms
-    return LatencySettings(epoch_ms=epoch_ms, transaction_ms=transaction_ms, checkpoint_ms=checkpoint_ms)
+    return LatencySettings(
+        epoch_ms=epoch_ms,
+        transaction_ms=transaction_ms,
+        checkpoint_ms=checkpoint_ms,
+        ports=configuration.get(latency.PORT),
+    )
 
 
 def _record_limits(configuration: Configuration) -> RecordLimits:

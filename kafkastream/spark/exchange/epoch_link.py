@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import socket
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from multiprocessing.connection import Client, Connection
-from typing import NamedTuple, final
+from typing import Final, NamedTuple, final
 
 import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.spark.exchange.channel import Channel, ChannelError, Secret, connect
 from kafkastream.spark.worker.reports import Report
 
 __all__ = [
@@ -24,10 +22,12 @@ __all__ = [
     "Share",
     "TaskJoin",
     "Tidings",
-    "hang_up",
     "report_rows",
-    "undelayed",
 ]
+
+_CONNECT_S: Final = 10.0
+"""Time for which a task tries again when its connection is closed, as it is when many strangers connect at once."""
+_RETRY_S: Final = 0.1
 
 Offsets = Mapping[int, Mapping[TopicPartition, int]]
 """Offsets of partitions, by the node of their source."""
@@ -41,17 +41,17 @@ class DriverLostError(Exception):
 
 
 class Endpoint(NamedTuple):
-    """Place at which a driver listens.
+    """Address at which a driver listens for its tasks.
 
     Args:
         host: Host of the driver.
         port: Port of the epochs.
-        key: Secret that both sides prove to know.
+        secret: Secret that both sides prove to know; it travels in Spark's tasks, and nowhere else.
     """
 
     host: str
     port: int
-    key: bytes
+    secret: Secret
 
 
 class TaskJoin(NamedTuple):
@@ -101,19 +101,26 @@ class Tidings(NamedTuple):
 class DriverLink:
     """A task's side of the connection."""
 
-    connection: Connection
+    channel: Channel
 
     @staticmethod
     def to(endpoint: Endpoint) -> DriverLink:
         """Connect to the driver.
 
         Raises:
-            DriverLostError: The driver does not listen any more.
+            DriverLostError: The driver does not listen any more, or does not know the secret.
         """
-        try:
-            return DriverLink(undelayed(Client((endpoint.host, endpoint.port), authkey=endpoint.key)))
-        except (OSError, EOFError) as error:
-            raise DriverLostError(f"the driver does not listen on {endpoint.host}:{endpoint.port}: {error}") from None
+        give_up_at = time.monotonic() + _CONNECT_S
+        while True:
+            try:
+                return DriverLink(connect((endpoint.host, endpoint.port), endpoint.secret))
+            except (EOFError, ConnectionResetError, BrokenPipeError, TimeoutError) as error:
+                reason: Exception = error
+            except (OSError, ChannelError) as error:
+                raise _not_listening(endpoint, error) from None
+            if time.monotonic() > give_up_at:
+                raise _not_listening(endpoint, reason)
+            time.sleep(_RETRY_S)
 
     def join(self, request: TaskJoin) -> Share:
         """Return the share of this task."""
@@ -132,39 +139,27 @@ class DriverLink:
         Raises:
             DriverLostError: The driver has ended, or another attempt has the partitions now.
         """
-        try:
-            return self.connection.poll() and self._received() is None
-        except OSError as error:
-            raise DriverLostError(str(error)) from None
+        return self.channel.has_input() and self._received() is None
 
     def close(self) -> None:
         """Close the connection."""
-        self.connection.close()
+        self.channel.close()
 
     def _send(self, message: TaskJoin | Tidings) -> None:
         try:
-            self.connection.send(message)
+            self.channel.send(message)
         except OSError as error:
             raise DriverLostError(str(error)) from None
 
     def _received(self) -> object:
         try:
-            return self.connection.recv()
-        except (OSError, EOFError) as error:
+            return self.channel.receive()
+        except (OSError, EOFError, ChannelError) as error:
             raise DriverLostError(str(error)) from None
 
 
-def undelayed(connection: Connection) -> Connection:
-    """Return a connection whose small messages do not wait for the answer to those before (Nagle's algorithm)."""
-    with socket.socket(fileno=os.dup(connection.fileno())) as own:
-        own.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return connection
-
-
-def hang_up(connection: Connection) -> None:
-    """End a connection that another thread reads from, which then closes it; closing it here would not wake that one."""
-    with suppress(OSError), socket.socket(fileno=os.dup(connection.fileno())) as own:
-        own.shutdown(socket.SHUT_RDWR)
+def _not_listening(endpoint: Endpoint, reason: Exception) -> DriverLostError:
+    return DriverLostError(f"the driver does not listen on {endpoint.host}:{endpoint.port}: {reason}")
 
 
 def report_rows(reports: Sequence[Report]) -> list[Row]:

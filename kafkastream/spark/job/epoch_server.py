@@ -2,20 +2,75 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing import AuthenticationError
-from multiprocessing.connection import Connection, Listener, answer_challenge, deliver_challenge
 from threading import Condition, Thread
 from typing import Final, final
 
-from kafkastream.spark.exchange.epoch_link import Endpoint, Share, TaskJoin, Tidings, hang_up, undelayed
+import attrs
+from pyspark import SparkContext
 
-__all__ = ["EpochServer"]
+from kafkastream.extras import CRYPTOGRAPHY
+from kafkastream.spark.exchange.channel import Channel, ChannelError, Secret
+from kafkastream.spark.exchange.epoch_link import Endpoint, Share, TaskJoin, Tidings
+from kafkastream.spark.job.task_listener import TaskListener
+from kafkastream.spark.session.master import is_cluster
 
-_KEY_BYTES: Final = 32
+__all__ = ["EpochServer", "ListenerAddress", "check_encryption", "listener_address"]
+
+_ENCRYPTS_RPC: Final = (
+    "spark.network.crypto.enabled",
+    "spark.authenticate.enableSaslEncryption",
+    "spark.ssl.rpc.enabled",
+)
+"""Settings that encrypt Spark's RPC, which carries tasks and their results: what a task sends to the driver is of this kind.
+
+``spark.io.encryption.enabled`` is about local files, and ``spark.ssl.enabled`` does not switch RPC on:
+https://spark.apache.org/docs/4.2.1/security.html.
+"""
+
+
+@final
+@attrs.frozen(kw_only=True)
+class ListenerAddress:
+    """Address of the driver for the tasks of its epochs.
+
+    Args:
+        host: Host at which executors reach the driver.
+        bind: Address that the driver listens on.
+        ports: Ports to try, in order; 0 lets the system choose.
+        encrypts: Whether messages are encrypted, as well as authenticated.
+    """
+
+    host: str = "127.0.0.1"
+    bind: str = "127.0.0.1"
+    ports: Sequence[int] = (0,)
+    encrypts: bool = False
+
+
+def listener_address(spark: SparkContext, ports: Sequence[int]) -> ListenerAddress:
+    """Return the address of Spark's own driver, with other ports; the loopback interface if all tasks run on this machine."""
+    conf = spark.getConf()
+    encrypts = _encrypts_rpc(spark)
+    if not is_cluster(str(spark.master)):
+        return ListenerAddress(ports=ports, encrypts=encrypts)
+    host = str(conf.get("spark.driver.host"))
+    return ListenerAddress(host=host, bind=conf.get("spark.driver.bindAddress") or host, ports=ports, encrypts=encrypts)
+
+
+def check_encryption(spark: SparkContext) -> None:
+    """Check that the driver can encrypt what Spark is told to.
+
+    Raises:
+        SetupError: The package for it is not installed.
+    """
+    if _encrypts_rpc(spark):
+        CRYPTOGRAPHY.imported()
+
+
+def _encrypts_rpc(spark: SparkContext) -> bool:
+    conf = spark.getConf()
+    return any(str(conf.get(key, "false")).lower() == "true" for key in _ENCRYPTS_RPC)
 
 
 @final
@@ -23,29 +78,33 @@ class EpochServer:
     """Listens for the tasks of a query's epochs, one epoch after the other.
 
     Args:
-        host: Host at which executors reach the driver.
+        address: Address to listen on.
         take: Takes what tasks tell; called by one thread at a time. An error of it ends the epoch.
         failed: Called with that error.
+
+    Raises:
+        SetupError: No port is free, or the package for encryption is not installed.
     """
 
-    def __init__(self, host: str, take: Callable[[Tidings], None], failed: Callable[[Exception], None]) -> None:
-        self._listener = Listener((host, 0))
-        self.endpoint = Endpoint(host, self._listener.address[1], os.urandom(_KEY_BYTES))
-        self._is_closed = False
+    def __init__(
+        self, address: ListenerAddress, take: Callable[[Tidings], None], failed: Callable[[Exception], None]
+    ) -> None:
         self._take = take
         self._failed = failed
         self._changed = Condition()
         self._epoch = 0
         self._share_of: Callable[[int], Share] = lambda _: Share()
-        self._tasks: dict[int, Connection] = {}
+        self._tasks: dict[int, Channel] = {}
         self._taken: dict[int, int] = {}
         self._holders: dict[int, str] = {}
         self._number = 0
-        self._hearing = 0
+        self._open: set[Channel] = set()
         self._is_ending = False
         self._repeated: set[int] = set()
         self._ailing: set[int] = set()
-        Thread(target=self._accept, name="kafkastream-epochs", daemon=True).start()
+        secret = Secret.random(encrypts=address.encrypts)
+        self._listener = TaskListener(address.bind, address.ports, secret, self._accepted)
+        self.endpoint = Endpoint(address.host, self._listener.port, secret)
 
     def begin(self, number: int, share_of: Callable[[int], Share]) -> int:
         """Begin an epoch; return its number.
@@ -73,67 +132,66 @@ class EpochServer:
         """Ask the tasks to end the epoch; those that come later have nothing to do."""
         with self._changed:
             self._is_ending = True
-            for connection in self._tasks.values():
+            for channel in self._tasks.values():
                 with suppress(OSError):
-                    connection.send(None)
+                    channel.send(None)
 
     def quiet(self, timeout_s: float) -> None:
-        """Wait until all that tasks have sent is heard, after they have ended."""
+        """Wait until all that tasks have sent is heard, after they have ended.
+
+        A connection that stays open is one whose machine has gone; it is closed, so that the next epoch need not wait.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: not self._hearing, timeout_s)
+            self._changed.wait_for(lambda: not self._open, timeout_s)
+            self._hang_up()
 
     def close(self) -> None:
         """Close all connections: tasks that still run give up."""
-        self._is_closed = True
-        with suppress(OSError), socket.create_connection(self.endpoint[:2]):  # wakes the thread that accepts
-            pass
+        self._listener.close()
         with self._changed:
-            for connection in self._tasks.values():
-                hang_up(connection)
+            self._hang_up()
 
-    def _accept(self) -> None:
-        with self._listener:
-            while not self._is_closed:
-                with suppress(OSError):
-                    connection = self._listener.accept()
-                    Thread(target=self._serve, args=(connection,), name="kafkastream-epoch", daemon=True).start()
+    def _hang_up(self) -> None:
+        for channel in self._open:
+            channel.hang_up()
 
-    def _serve(self, connection: Connection) -> None:
+    def _accepted(self, channel: Channel) -> None:
         with self._changed:
-            self._hearing += 1
+            self._open.add(channel)
+        Thread(target=self._serve, args=(channel,), name="kafkastream-epoch", daemon=True).start()
+
+    def _serve(self, channel: Channel) -> None:
         task: int | None = None
         try:
-            with suppress(EOFError, OSError, AuthenticationError):
-                deliver_challenge(connection, self.endpoint.key)
-                answer_challenge(connection, self.endpoint.key)
-                join = undelayed(connection).recv()
+            with suppress(EOFError, OSError, ChannelError):
+                join = channel.receive()
                 assert isinstance(join, TaskJoin)
-                task = self._joined(join, connection)
+                task = self._joined(join, channel)
                 while True:
-                    self._heard(task, connection, connection.recv())
+                    self._heard(task, channel, channel.receive())
         finally:
             with self._changed:
-                if task is not None and self._tasks.get(task) is connection:
+                if task is not None and self._tasks.get(task) is channel:
                     del self._tasks[task]
-                connection.close()
-                self._hearing -= 1
+                channel.close()
+                self._open.discard(channel)
                 self._changed.notify_all()
 
-    def _joined(self, join: TaskJoin, connection: Connection) -> int:
+    def _joined(self, join: TaskJoin, channel: Channel) -> int:
         with self._changed:
             before = self._tasks.pop(join.task, None)
             if before is not None:  # of an earlier attempt, which may still run
-                hang_up(before)
+                before.hang_up()
             if join.epoch != self._epoch or self._is_ending:
-                connection.send(Share())
+                channel.send(Share())
                 return join.task
             if join.task in self._taken:
                 self._repeated.add(join.task)
                 self._ailing.add(join.task)
             share = self._taken.setdefault(join.task, self._chosen(join.worker))
             self._holders[share] = join.worker
-            self._tasks[join.task] = connection
-            connection.send(self._share_of(share))
+            self._tasks[join.task] = channel
+            channel.send(self._share_of(share))
             return join.task
 
     def _chosen(self, worker: str) -> int:
@@ -141,9 +199,9 @@ class EpochServer:
         free: Sequence[int] = [one for one in range(self._number) if one not in self._taken.values()]
         return min(free, key=lambda one: (self._holders.get(one) != worker, one in self._holders, one), default=0)
 
-    def _heard(self, task: int, connection: Connection, message: object) -> None:
+    def _heard(self, task: int, channel: Channel, message: object) -> None:
         with self._changed:
-            if self._tasks.get(task) is not connection:
+            if self._tasks.get(task) is not channel:
                 raise EOFError  # another attempt has the share
             assert isinstance(message, Tidings)
             try:

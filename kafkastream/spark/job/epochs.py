@@ -6,7 +6,7 @@ import pickle
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Final, final
@@ -23,11 +23,10 @@ from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.exchange.epoch_link import Share, Tidings
 from kafkastream.spark.exchange.epoch_task import EpochTask, PolledSource
 from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.job.epoch_server import EpochServer
+from kafkastream.spark.job.epoch_server import EpochServer, listener_address
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.plan.source_frames import KafkaInput
-from kafkastream.spark.session.master import is_cluster
 from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.spark.worker.reports import Report, ReportKind
 
@@ -146,16 +145,14 @@ class Epochs:
             self._thread.join(_KILLED_S)
 
     def _run(self) -> None:
-        conf = self._spark.getConf()
-        host = str(conf.get("spark.driver.host")) if is_cluster(str(self._spark.master)) else "127.0.0.1"
-        server = EpochServer(host, self._take, self._fail)
         try:
-            while not self._is_over and self._left():
-                self._epoch(server)
+            address = listener_address(self._spark, self._work.settings.ports)
+            with closing(EpochServer(address, self._take, self._fail)) as server:
+                while not self._is_over and self._left():
+                    self._epoch(server)
         except Exception as error:  # noqa: BLE001 - whatever it is, the job has to hear of it
             self._fail(error)
         finally:
-            server.close()
             if self._failure is not None:
                 self._await_log()
             self._ended.set()

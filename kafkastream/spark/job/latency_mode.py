@@ -17,6 +17,7 @@ from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.job import BUFFER_TIMEOUT
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.internals.jvm import task_slots
+from kafkastream.spark.job.epoch_server import check_encryption
 from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.job.real_time import real_time_refusal
 from kafkastream.sql.plan.query_node import QueryNode, StreamNode
@@ -68,6 +69,7 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
 
     Raises:
         DefinitionError: Spark has too few slots.
+        SetupError: Spark encrypts its RPC, and the package for that is not installed.
     """
     if settings.latency is None:
         return [0] * len(parts)
@@ -83,6 +85,7 @@ def latency_tasks(spark: SparkContext, run: str, parts: Sequence[JobGraph], sett
     epochs = sum(in_epochs)
     if not epochs:
         return [0] * len(parts)
+    check_encryption(spark)
     slots, taken = task_slots(spark), LATENCY_SLOTS.taken
     kept = int(epochs < len(parts))
     share = (slots - taken - kept) // epochs
