@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from kafkastream.model.common.mutable_values import FIXED, detached
 from kafkastream.model.common.output_tag import is_tagged
+from kafkastream.model.formats.malformed import is_malformed
 from kafkastream.spark.crash_notes import NOTE
 
 __all__ = [
@@ -211,8 +212,7 @@ def each_detached(function: Callable[[Any], Any], values: Sequence[Any]) -> list
 def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, T | ElementError]]:
     """Apply ``work`` to all indices from 0 to ``number``, and isolate those on which it fails.
 
-    An ``OSError`` is not the fault of an element: a record is not invalid because a registry is unreachable. It is raised, as
-    is an exception that ends the process, such as that of ``sys.exit``.
+    An error that is not the fault of an element (``is_malformed``) is raised.
     First all indices are tried at once. After a failure, stretches are tried that double in length as long as they
     succeed, so that few failures cost little, and many no more than one call each.
 
@@ -224,7 +224,7 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
         The begin of a stretch and its result, or the index of a failure and its error.
 
     Raises:
-        ElementError: An ``OSError`` or an exit, with the index at which it occurred.
+        ElementError: An error that is not the fault of an element, with the index at which it occurred.
     """
     begin, length = 0, number
     while begin < number:
@@ -232,7 +232,7 @@ def salvaged(work: Callable[[int, int], T], number: int) -> Iterator[tuple[int, 
         try:
             done = work(begin, end)
         except ElementError as error:
-            if isinstance(error.__cause__, OSError) or not isinstance(error.__cause__, Exception):
+            if not is_malformed(error.__cause__):
                 raise ElementError(begin + error.index) from error.__cause__
             if error.index:
                 length = error.index  # the ones before it are tried without it

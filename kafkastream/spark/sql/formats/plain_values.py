@@ -7,7 +7,7 @@ from typing import Final
 
 from pyspark.sql import Column, functions, types
 
-from kafkastream.spark.sql.formats.message_reading import map_leaves, map_parts
+from kafkastream.spark.sql.formats.message_reading import Fail, map_leaves, map_parts
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -19,6 +19,9 @@ _NUMBERS: Final[Mapping[Kind, types.DataType]] = {
 }
 _EPOCH: Final = "TIMESTAMP_NTZ'1970-01-01 00:00:00'"
 _MILLIS_DIGITS: Final = 3
+_DAY_MILLIS: Final = 86_400_000
+_MOST_MILLIS: Final = (2**63 - 1) // 1_000
+"""Spark's timestamps are 64-bit numbers of µs."""
 _BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16}
 
 
@@ -41,9 +44,34 @@ def plain(value: Column, kind: DataType) -> Column:
     return map_leaves(value, kind, _to_number, _is_number)
 
 
-def rich(value: Column, kind: DataType) -> Column:
-    """Return the value of a plain one; integers that overflow wrap around, as in Java."""
-    return map_leaves(value, kind, _of_number, _is_number)
+def rich(value: Column, kind: DataType, fail: Fail) -> Column:
+    """Return the value of a plain one; integers that overflow wrap around, as in Java.
+
+    Args:
+        value: The plain value.
+        kind: Type of the result.
+        fail: Returns an expression that fails the query with the position of a record: for times that Spark lacks.
+    """
+
+    def checked(number: Column, leaf: DataType) -> Column:
+        result = _of_number(number, leaf)
+        if (bounds := _bounds(leaf)) is None:
+            return result
+        problem = functions.concat(functions.lit(f"not a value of type {leaf}: "), number.cast("string"))
+        return functions.when(~number.between(*bounds), fail(problem)).otherwise(result)
+
+    return map_leaves(value, kind, checked, _is_number)
+
+
+def _bounds(kind: DataType) -> tuple[int, int] | None:
+    """Return the range of numbers that Spark has a time for; None if it has one for all."""
+    match kind.kind:
+        case Kind.TIME:
+            return 0, _DAY_MILLIS - 1
+        case Kind.TIMESTAMP | Kind.TIMESTAMP_LTZ if not _has_micros(kind):
+            return -_MOST_MILLIS, _MOST_MILLIS
+        case _:
+            return None
 
 
 def _is_number(kind: DataType) -> bool:

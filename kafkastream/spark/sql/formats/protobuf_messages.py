@@ -7,6 +7,7 @@ from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.model.formats.malformed import malformed
 from kafkastream.spark.sql.formats.message_format import MessageFormat, message_format
 from kafkastream.spark.sql.formats.protobuf_class import MessageClass, check_fields, is_map, is_proto3
 from kafkastream.spark.sql.formats.python_formats import PythonFormat
@@ -62,17 +63,15 @@ class _Decoder(MessageDecoder):
     skips_bad: bool
 
     def opened(self) -> Callable[[bytes], Plain]:
-        from google.protobuf.message import DecodeError
-
         parse = self.message.load().FromString
         row = _row(self.message.load().DESCRIPTOR, self.kind, self.reads_defaults)
 
         def decode(data: bytes) -> Plain:
             try:
-                found: Plain = row(parse(data))
-            except DecodeError as error:
-                raise ValueError(f"Failed to deserialize PB object: {error}") from None
-            return found
+                plain: Plain = row(parse(data))
+            except Exception as error:  # noqa: BLE001 - ``malformed`` decides
+                raise ValueError(f"Failed to deserialize PB object: {malformed(error)}") from None
+            return plain
 
         return decode
 
@@ -115,10 +114,17 @@ def _loading_one(field: Any, kind: DataType, reads_defaults: bool) -> _Convert:
     if field.cpp_type == _ENUM:
         names = {value.number: value.name for value in field.enum_type.values}
         return (lambda number: names.get(number, "UNRECOGNIZED")) if kind.kind in TEXT else _known(names)
+    if field.cpp_type == _STRING and field.type != _BYTES:
+        return _text
     bits = _UNSIGNED.get(field.cpp_type)
     if bits is not None:  # Java has no unsigned types
         return lambda number: number - (1 << bits) if number >> (bits - 1) else number
     return lambda value: value
+
+
+def _text(value: str | bytes) -> str:
+    """Return a text; of a proto2 message, Python gives one that is not UTF-8 as bytes, and Java one with replacements."""
+    return value if isinstance(value, str) else value.decode(errors="replace")
 
 
 def _known(names: Mapping[int, str]) -> _Convert:

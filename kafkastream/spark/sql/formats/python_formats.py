@@ -51,8 +51,8 @@ def _reader(kind: DataType, decoder: MessageDecoder, null_problem: str | None) -
     def decode(records: DataFrame, message: str, column: str) -> DataFrame:
         return decoded(records, message, column, row, decoder)
 
-    def finished(found: Column, _: Column, __: Fail) -> list[Column]:
-        values = found.getField(ROW)
-        return [rich(values.getField(field.name), field.type).alias(field.name) for field in kind.fields]
+    def finished(parsed: Column, _: Column, fail: Fail) -> list[Column]:
+        values = parsed.getField(ROW)
+        return [rich(values.getField(field.name), field.type, fail).alias(field.name) for field in kind.fields]
 
     return Reader(lambda message: message, finished, decode=decode, null_problem=null_problem)

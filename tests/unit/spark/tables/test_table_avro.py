@@ -278,6 +278,30 @@ def test_bad_records(session: SparkSession) -> None:
     assert isinstance(translated(failed.value, "job", ""), DeliveryError)
 
 
+@pytest.mark.parametrize(
+    ("column", "number", "reason"),
+    [
+        ("i INT", 2**40, "too large"),
+        ("`at` TIME(3)", -1, "not a value of type TIME(3): -1"),
+        ("`at` TIME(3)", 86_400_000, "not a value of type TIME(3): 86400000"),
+        ("ts TIMESTAMP(3)", 2**63 - 1, "not a value of type TIMESTAMP(3): 9223372036854775807"),
+        ("ts TIMESTAMP_LTZ(3)", -(2**63), "not a value of type TIMESTAMP_LTZ(3): -9223372036854775808"),
+    ],
+)
+def test_numbers_that_do_not_fit_fail_with_their_position(
+    session: SparkSession, column: str, number: int, reason: str
+) -> None:
+    out = io.BytesIO()
+    schema = {"type": "record", "name": "r", "fields": [{"name": "x", "type": ["null", "long"]}]}
+    fastavro.schemaless_writer(out, fastavro.parse_schema(schema), {"x": number})
+    with pytest.raises(Exception, match="cannot decode") as failed:
+        read(session, table(column, {**BARE, "avro.timestamp_mapping.legacy": "false"}), [b"\0", out.getvalue()])
+    error = translated(failed.value, "job", "")
+    assert isinstance(error, DeserializationError)
+    assert reason in str(error)
+    assert "topic t, partition 3, offset 1" in str(error)
+
+
 ORDER = {
     "type": "record",
     "name": "Order",

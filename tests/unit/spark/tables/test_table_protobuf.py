@@ -132,6 +132,22 @@ def test_proto2_messages(descriptors: Descriptors) -> None:
         assert tuple(decode(there).values()) == (0, {"x": None if not more else 0}, ["a"], [("k", 1)], 5)
 
 
+def test_text_that_is_not_utf8(descriptors: Descriptors) -> None:
+    """Java replaces it in proto2 messages, and refuses it in proto3 ones."""
+    for syntax in ("proto2", "proto3"):
+        order, options = descriptors(syntax)
+        source = source_of(table("s STRING, names ARRAY<STRING>", options))
+        assert isinstance(source, KafkaTableSource)
+        assert isinstance(source.value.format, ProtobufFormat)
+        decode = protobuf_decoder(source.value, source.value.format).opened()
+        message = order(s="a~", names=["~"]).SerializeToString().replace(b"~", b"\xff")
+        if syntax == "proto2":
+            assert decode(message) == {"s": "a\ufffd", "names": ["\ufffd"]}
+        else:
+            with pytest.raises(ValueError, match="bad UTF-8"):
+                decode(message)
+
+
 def test_rows_become_messages(session: SparkSession, descriptors: Descriptors) -> None:
     order, options = descriptors("proto3")
     definition = table(COLUMNS, {**options, "protobuf.write-null-string-literal": "none"})
