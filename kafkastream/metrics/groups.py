@@ -6,9 +6,10 @@ import logging
 import numbers
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar, TypeAlias, TypeVar, final
+from typing import ClassVar, Final, TypeAlias, TypeVar, final
 
 from kafkastream.errors import DefinitionError
+from kafkastream.metrics.shown_text import number_text
 from kafkastream.metrics.values import Change, DistributionValue, Group, MeterIncrement, MetricKind, RateWindow
 
 __all__ = [
@@ -35,7 +36,8 @@ class Metric:
 class Counter(Metric):
     """Counts up and down.
 
-    Changes reach the job's metrics when their task has completed.
+    Changes reach the job's metrics when their task has completed; each is at most the largest ``long`` of Java, at which
+    Flink's counters would overflow.
 
     Example:
         >>> counter = MetricGroup().counter("orders")
@@ -68,7 +70,7 @@ class Counter(Metric):
 
     def _take(self) -> int | None:
         told, self._told = self._told, self._count
-        return self._count if told is None else (self._count - told) or None
+        return _long(self._count) if told is None else _long(self._count - told) or None
 
 
 @final
@@ -183,6 +185,7 @@ class Distribution(Metric):
 
     def _take(self) -> object:
         since, was_known = self._since, self._is_known
+        since = DistributionValue(since.count, *map(_number, (since.sum, since.min, since.max)))
         self._taken, self._is_known = self._taken.merged(since), True
         self._count, self._sum, self._min, self._max = 0, 0, _INFINITE, -_INFINITE
         return since if since.count or not was_known else None
@@ -331,13 +334,43 @@ def _nothing() -> None:
 
 
 def _plain(value: object) -> object:
-    """Convert a gauge's value to plain Python: NumPy numbers become Python's, other objects text."""
+    """Convert a gauge's value to plain Python: NumPy numbers become Python's, and other objects text.
+
+    The driver, its page and its reporters do not have to know the classes of the program, and cannot fail at them.
+    """
     match value:
-        case None | bool() | int() | float() | str():
+        case None | bool():
             return value
         case numbers.Integral():
-            return int(value)
+            return int(value) if int(value).bit_length() <= _BITS else number_text(int(value))
         case numbers.Real():
             return float(value)
         case _:
-            return str(value)
+            return str(value)[:_TEXT_CHARACTERS]
+
+
+def _long(count: object) -> int:
+    """Convert a count, to which functions may have added numbers of NumPy, to one within Java's ``long``."""
+    match count:
+        case numbers.Integral():
+            return max(-_LONGEST, min(int(count), _LONGEST))
+        case _:
+            return _number(count)  # type: ignore[return-value]  # of a function that has added fractions
+
+
+def _number(value: object) -> float:
+    """Convert a number of any class to one of Python that has a ``float``."""
+    match value:
+        case numbers.Integral() if int(value).bit_length() <= _BITS:
+            return int(value)
+        case numbers.Integral():
+            return _INFINITE if int(value) > 0 else -_INFINITE
+        case _:
+            return float(value)  # type: ignore[arg-type]  # of NumPy or decimal
+
+
+_BITS: Final = 1_000
+"""Whole numbers of so many bits have a ``float``, and a text that does not take long."""
+_LONGEST: Final = 2**63 - 1
+_TEXT_CHARACTERS: Final = 1_000
+"""Maximum length of a gauge's text, which each task reports."""

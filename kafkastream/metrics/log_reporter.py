@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import final
 
+from kafkastream.metrics.shown_text import number_text, one_line
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricKind, MetricValue
 
@@ -62,14 +63,17 @@ def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
         if metrics:
             yield f"-- {kind.value}s"
         for metric in metrics:
-            yield f"{metric.identifier}: {_shown(metric.value)}"
+            yield f"{one_line(metric.identifier)}: {_shown(metric.value)}"
 
 
 def _shown(value: MetricValue) -> str:
     match value:
         case MeterValue(count=count, rate=rate):
-            return f"{rate:g}/s, count={count}"
-        case DistributionValue():
-            return f"count={value.count}, min={value.min}, max={value.max}, mean={value.mean:g}"
+            return f"{number_text(rate, 'g')}/s, count={number_text(count)}"
+        case DistributionValue(count=count):
+            least, most = number_text(value.min), number_text(value.max)
+            return f"count={number_text(count)}, min={least}, max={most}, mean={number_text(value.mean, 'g')}"
+        case str():
+            return one_line(value)
         case _:
-            return str(value)
+            return number_text(value)

@@ -81,8 +81,11 @@ class DistributionValue:
 
     @property
     def mean(self) -> float:
-        """Mean of the values; 0 before the first."""
-        return self.sum / self.count if self.count else 0.0
+        """Mean of the values; 0 before the first, and infinite if it is too large for a float."""
+        try:
+            return self.sum / self.count if self.count else 0.0
+        except OverflowError:
+            return float("inf") if self.sum > 0 else float("-inf")
 
     def merged(self, other: DistributionValue) -> DistributionValue:
         """Return the statistics of the values of this distribution and of ``other``."""

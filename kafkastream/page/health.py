@@ -78,7 +78,8 @@ def _of_status(state: JobState) -> Health | None:
 
 
 def _reason(failure: Failure | None) -> str:
-    return "the job has failed." if failure is None else failure.text.splitlines()[0]
+    lines = [] if failure is None else [line for line in failure.text.splitlines() if line.strip()]
+    return lines[0] if lines else "the job has failed."
 
 
 def _restarts(state: JobState) -> str | None:

@@ -9,6 +9,7 @@ from typing import Final, final
 import attrs
 
 from kafkastream.metrics.history import CompletedBatch, Failure, Sample
+from kafkastream.metrics.shown_text import number_text
 from kafkastream.metrics.snapshot import MetricsSnapshot, ReportedMetric
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
 from kafkastream.model.common.immutable import masked_value
@@ -192,11 +193,13 @@ def metric_text(value: MetricValue) -> str:
         case bool():
             return str(value).lower()
         case MeterValue(rate=rate):
-            return str(rate)
+            return number_text(rate)
         case DistributionValue():
-            return str(value.mean)
+            return number_text(value.mean)
+        case str():
+            return value
         case _:
-            return str(value)
+            return number_text(value)
 
 
 def job_view(facts: JobFacts, state: JobState) -> JobView:

@@ -7,6 +7,7 @@ from typing import Any
 
 import attrs
 
+from kafkastream.metrics.shown_text import number_text
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
 from kafkastream.page.flink_metrics import commit_ms
 from kafkastream.page.graph_layout import Place, graph_layout_of
@@ -63,9 +64,11 @@ def job_document(view: JobView) -> dict[str, Any]:
 def _shown(value: MetricValue) -> str | float:
     match value:
         case MeterValue(count=count, rate=rate):
-            return f"{rate:,.1f}/s ({count:,})"
+            return f"{number_text(rate, ',.1f')}/s ({number_text(count, ',')})"
         case DistributionValue(count=count):
-            return f"{value.mean:,.1f} (n={count:,}, {value.min:,g} … {value.max:,g})"
+            mean = number_text(value.mean, ",.1f")
+            least, most = number_text(value.min, ",g"), number_text(value.max, ",g")
+            return f"{mean} (n={number_text(count, ',')}, {least} … {most})"
         case bool():
             return str(value).lower()
         case _:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import math
 import os
 import re
 import shutil
@@ -15,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 from confluent_kafka import Consumer
 from prometheus_client.parser import text_string_to_metric_families
@@ -386,6 +389,58 @@ def test_copy_that_spark_does_alone_is_counted_from_its_progress(
     assert metrics[f"copy.Source: records.0.KafkaSourceReader.topic.{topic}.partition.0.currentOffset"] == 29
     assert metrics[f"copy.Source: records.0.KafkaSourceReader.topic.{topic}.partition.1.currentOffset"] == -1
     assert metrics["copy.Source: records.0.pendingRecords"] == 0
+
+
+class Hostile(MapFunction[str, str]):
+    """Has metrics with values and names that few readers expect."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        group = runtime_context.get_metrics_group().add_group('a "b"\n<i>', "half \ud800")
+        self.huge, self.of_numpy = group.counter("huge"), group.counter("of numpy")
+        self.sizes = group.distribution("sizes")
+        gauges = {"nan": math.nan, "digits": 10**5000, "numpy": np.float64(0.5), "bytes": b"\xff", "half": "\udfff"}
+        for name, value in gauges.items():
+            group.gauge(name, partial(self.read, value))
+
+    @staticmethod
+    def read(value: object) -> object:
+        return value
+
+    def map(self, value: str) -> str:
+        self.huge.inc(10**5000)
+        self.of_numpy.inc(np.int64(2))
+        self.sizes.update(np.int64(3))
+        return value
+
+
+def test_any_value_of_a_metric_reaches_its_readers(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    env = reporters(prom_port="0", log_interval="1 h").set_parallelism(1)
+    env.configure(Configuration().set_string("rest.port", "0"))
+    env.from_elements("a", "b").map(Hostile(), Types.STRING()).name("map").print()
+    with caplog.at_level(logging.INFO, "kafkastream"):
+        metrics = env.execute("hostile").get_metrics()
+    operator = {metric.name: metric.value for metric in metrics.of_operator("map").metrics if metric.groups}
+    assert operator.pop("nan") != operator["digits"]
+    assert operator == {
+        "huge": 2**63 - 1,
+        "of numpy": 4,
+        "sizes": DistributionValue(2, 6, 3, 3),
+        "digits": "about 1.00e+5000",
+        "numpy": 0.5,
+        "bytes": "b'\\xff'",
+        "half": "\udfff",
+    }
+    assert type(operator["of numpy"]) is int
+    page = re.search(r"has a page: (\S+)", capfd.readouterr().err)
+    assert page
+    with urllib.request.urlopen(f"{page[1]}page/jobs", timeout=10) as answer:
+        job = json.load(answer)["jobs"][0]["id"]
+    with urllib.request.urlopen(f"{page[1]}page/jobs/{job}", timeout=10) as answer:
+        shown = {path.rpartition(".")[2]: value for _, _, path, _, value in json.load(answer)["metrics"]}
+    assert (shown["nan"], shown["half"], shown["of numpy"]) == ("NaN", "\ufffd", 4)
+    assert 'hostile.map.0.a "b"\\n<i>.half \\ud800.of numpy: 4' in caplog.text
 
 
 def scraped(port: int) -> dict[tuple[str, str], tuple[float, dict[str, str]]]:
