@@ -28,6 +28,7 @@ from kafkastream.spark.internals.jvm import (
     wrap_accumulator_errors,
 )
 from kafkastream.spark.session.class_archive import archive_of, class_archive
+from kafkastream.spark.session.master import LOOPBACK, is_cluster
 from kafkastream.spark.session.worker_output import shown_lines
 
 __all__ = ["ENVIRONMENT", "LOG_VARIABLE", "forward_signals", "hush_end", "launch", "lost_jvm", "own_words"]
@@ -44,6 +45,10 @@ https://github.com/prestodb/presto/issues/8993.
 _JVM_OPTIONS: Final = "SPARK_SUBMIT_OPTS"
 """Environment variable with options of the JVM that ``spark-submit`` becomes:
 https://github.com/apache/spark/blob/v4.2.1/launcher/src/main/java/org/apache/spark/launcher/SparkSubmitCommandBuilder.java.
+"""
+_ADDRESS: Final = "SPARK_LOCAL_IP"
+"""Environment variable of the address of the driver and its web interface, for which no setting of Spark exists:
+https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/ui/WebUI.scala, ``initServer``.
 """
 _CLASS_PATH: Final = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR", "SPARK_DIST_CLASSPATH")
 _LINES: Final = 8
@@ -63,7 +68,8 @@ def launch(conf: SparkConf, archives: Path) -> Any:
     Raises:
         SetupError: The JVM has exited during its start; the error has its message.
     """
-    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started(archives) as popen:
+    listens = {} if is_cluster(str(conf.get("spark.master"))) else {_ADDRESS: LOOPBACK}
+    with _Output("stdout") as out, _Output("stderr") as errors, _ended_unless_started(archives, listens) as popen:
         try:
             gateway = launch_gateway(conf, {"stdout": out.into, "stderr": errors.into}, popen)
         except (PySparkException, Py4JError, OSError) as error:
@@ -78,12 +84,19 @@ def launch(conf: SparkConf, archives: Path) -> Any:
 
 
 @contextmanager
-def _ended_unless_started(archives: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
-    """Yield the function that starts the JVM, and kill the JVM if the program ends during the start."""
+def _ended_unless_started(
+    archives: Path, listens: Mapping[str, str]
+) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Yield the function that starts the JVM, and kill the JVM if the program ends during the start.
+
+    Args:
+        archives: Folder of the archive of classes.
+        listens: Environment variable of the address at which Spark listens, unless the user has set it.
+    """
     begun: list[subprocess.Popen[bytes]] = []
 
     def popen(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
-        environment = {**ENVIRONMENT, **options["env"]}
+        environment = {**ENVIRONMENT, **listens, **options["env"]}
         given = environment.get(_JVM_OPTIONS, "")
         with class_archive(_spark_archive(archives, environment), environment, given) as classes:
             environment[_JVM_OPTIONS] = " ".join([*(f'"{one}"' for one in classes.options), given])

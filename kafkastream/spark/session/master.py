@@ -9,7 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-__all__ = ["given_master", "is_cluster"]
+__all__ = ["LOOPBACK", "given_master", "is_cluster", "listening_address"]
+
+LOOPBACK: Final = "127.0.0.1"
 
 _KEY: Final = "spark.master"
 _DEFAULTS: Final = "spark-defaults.conf"
@@ -58,3 +60,13 @@ def is_cluster(master: str) -> bool:
         (False, True, True)
     """
     return not master.startswith("local")
+
+
+def listening_address(master: str) -> str:
+    """Return the address at which servers of a job listen unless the user sets one.
+
+    Example:
+        >>> listening_address("local[*,4]"), listening_address("yarn")
+        ('127.0.0.1', '0.0.0.0')
+    """
+    return "0.0.0.0" if is_cluster(master) else LOOPBACK  # noqa: S104 - where Prometheus scrapes from another machine
