@@ -9,7 +9,18 @@ import attrs
 
 from kafkastream.errors import SetupError
 
-__all__ = ["AVRO", "CRYPTOGRAPHY", "PORT", "POSTGRES", "PROMETHEUS", "SHELL", "UI", "UI_SERVER", "Extra"]
+__all__ = [
+    "AVRO",
+    "CRYPTOGRAPHY",
+    "PORT",
+    "POSTGRES",
+    "PROMETHEUS",
+    "PROMETHEUS_SERVER",
+    "SHELL",
+    "UI",
+    "UI_SERVER",
+    "Extra",
+]
 
 
 @final
@@ -52,6 +63,7 @@ CRYPTOGRAPHY: Final = Extra(
 PORT: Final = Extra("port", "tree-sitter-java", "tree_sitter", "porting Java programs")
 POSTGRES: Final = Extra("postgres", "psycopg", "psycopg", "the PostgreSQL sink")
 PROMETHEUS: Final = Extra("prometheus", "prometheus-client", "prometheus_client", "the Prometheus reporter")
+PROMETHEUS_SERVER: Final = Extra("prometheus", "uvicorn", "uvicorn", "the Prometheus reporter")
 SHELL: Final = Extra("shell", "prompt-toolkit", "prompt_toolkit", "the SQL shell")
 UI: Final = Extra("ui", "starlette", "starlette", "the job page")
 UI_SERVER: Final = Extra("ui", "uvicorn", "uvicorn", "the job page")

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import logging
+import math
 import re
 from collections.abc import Callable, Iterator
-from threading import Thread
 from typing import NamedTuple, final
-from wsgiref.simple_server import WSGIServer
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_asgi_app
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
-from kafkastream.errors import SetupError
 from kafkastream.metrics.reporters import PrometheusReporterSettings
+from kafkastream.metrics.shown_text import one_line
 from kafkastream.metrics.snapshot import MetricsSnapshot, ReportedMetric
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
+from kafkastream.options.metrics import ReporterOptions
+from kafkastream.web.asgi import Application
+from kafkastream.web.http_server import HttpServer, bound_socket
+from kafkastream.web.local_host import LocalHostOnly, is_loopback
 
 __all__ = ["PrometheusReporter", "families"]
 
@@ -32,39 +35,38 @@ class PrometheusReporter:
     """HTTP server of the current metrics, for Prometheus to scrape.
 
     Args:
-        settings: Name and ports of the reporter.
+        settings: Name, address and ports of the reporter.
         read: Returns the metrics.
+        default_address: Address at which it listens if the settings have none.
 
     Raises:
-        SetupError: All ports are in use.
+        SetupError: All ports are in use, or the address is none of this machine.
     """
 
-    def __init__(self, settings: PrometheusReporterSettings, read: Callable[[], MetricsSnapshot]) -> None:
-        self._settings = settings
-        self._registry = CollectorRegistry()
-        self._registry.register(_Families(read, filtered=settings.filter_label_values))
-        self._server, self._thread = self._served()
-        self.port = self._server.server_port
-        log.info("metric reporter %r serves Prometheus on port %d", settings.name, self.port)
+    def __init__(
+        self, settings: PrometheusReporterSettings, read: Callable[[], MetricsSnapshot], default_address: str
+    ) -> None:
+        registry = CollectorRegistry()
+        registry.register(_Families(read, filtered=settings.filter_label_values))
+        app: Application = make_asgi_app(registry)
+        address = settings.bind_address or default_address
+        options = ReporterOptions(settings.name)
+        listener = bound_socket(
+            address,
+            settings.ports,
+            f"the metric reporter {settings.name!r}",
+            options.bind_address.key,
+            options.port.key,
+        )
+        self.port = int(listener.getsockname()[1])
+        self._server = HttpServer(
+            LocalHostOnly(app) if is_loopback(address) else app, listener, "kafkastream-prometheus"
+        )
+        log.info("metric reporter %r serves Prometheus on port %d of %s", settings.name, self.port, address)
 
     def stop(self) -> None:
         """Stop the server and free its port."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def _served(self) -> tuple[WSGIServer, Thread]:
-        for port in self._settings.ports:
-            try:
-                return start_http_server(port, registry=self._registry)
-            except OSError as error:
-                log.debug("port %d is not free: %s", port, error)
-        first, last = self._settings.ports[0], self._settings.ports[-1]
-        raise SetupError(
-            f"the metric reporter {self._settings.name!r} found no free port to listen on",
-            where=f"port {first}" if first == last else f"ports {first} to {last}",
-            now=f"Set metrics.reporter.{self._settings.name}.port to a free one, or to a range like 9250-9260.",
-        )
+        self._server.stop()
 
 
 @final
@@ -96,15 +98,20 @@ def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Me
         filtered: Replace characters in label values that are not allowed in names.
     """
     found: dict[str, Metric] = {}
+    series: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     for metric in snapshot.metrics:
-        labels = {key: _named(value) if filtered else value for key, value in _labels(metric, snapshot).items()}
+        label = _named if filtered else one_line
+        labels = {key: label(value) for key, value in _labels(metric, snapshot).items()}
         scope = "_".join([_SCOPE if metric.operator else _JOB_SCOPE, *(_named(group.name) for group in metric.groups)])
         for sample in _samples(metric.value):
             name = f"flink_{scope}_{_named(metric.name)}"
+            key = (name + sample.suffix, tuple(labels.items()))
+            if key in series:  # of another name that differs only in characters that Prometheus does not allow
+                continue
+            series.add(key)
             family = name + sample.family
-            found.setdefault(family, Metric(family, f"{metric.name} (scope: {scope})", sample.kind)).add_sample(
-                name + sample.suffix, labels, sample.value
-            )
+            doc = f"{one_line(metric.name)} (scope: {scope})"
+            found.setdefault(family, Metric(family, doc, sample.kind)).add_sample(key[0], labels, sample.value)
     yield from found.values()
 
 
@@ -120,14 +127,14 @@ class _Sample(NamedTuple):
 def _samples(value: MetricValue) -> Iterator[_Sample]:
     match value:
         case DistributionValue():
-            yield _Sample("summary", value.count, "_count")
-            yield _Sample("summary", value.sum, "_sum")
-            yield _Sample("gauge", value.min, "_min", "_min")
-            yield _Sample("gauge", value.max, "_max", "_max")
+            yield _Sample("summary", _float(value.count), "_count")
+            yield _Sample("summary", _float(value.sum), "_sum")
+            yield _Sample("gauge", _float(value.min), "_min", "_min")
+            yield _Sample("gauge", _float(value.max), "_max", "_max")
         case MeterValue():
-            yield _Sample("gauge", value.rate)
+            yield _Sample("gauge", _float(value.rate))
         case int() | float():
-            yield _Sample("gauge", float(value))
+            yield _Sample("gauge", _float(value))
         case str():
             return
 
@@ -141,8 +148,25 @@ def _labels(metric: ReportedMetric, snapshot: MetricsSnapshot) -> dict[str, str]
         "operator_id": metric.operator_id,
         "operator_name": metric.operator,
         "subtask_index": str(metric.subtask),
-        **{_named(group.name): group.value for group in metric.groups if group.value is not None},
+        **{_label_name(group.name): group.value for group in metric.groups if group.value is not None},
     }
+
+
+def _float(value: float) -> float:
+    """Return a number of the text format, which has 64-bit numbers: https://prometheus.io/docs/instrumenting/exposition_formats/."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def _label_name(text: str) -> str:
+    """Return a name of a label: without colons, and not with two underscores at its start, which Prometheus reserves.
+
+    https://prometheus.io/docs/concepts/data_model/#metric-names-and-labels
+    """
+    name = _named(text).replace(":", "_")
+    return re.sub(r"^_{2,}|^(?=\d|$)", "_", name)
 
 
 def _named(text: str) -> str:

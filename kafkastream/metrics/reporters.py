@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.extras import PROMETHEUS
+from kafkastream.extras import PROMETHEUS, PROMETHEUS_SERVER
 from kafkastream.options.metrics import REPORTER_PREFIX, REPORTERS, ReporterOptions
 from kafkastream.options.option import Option
 
@@ -36,11 +36,16 @@ class LogReporterSettings:
 @final
 @attrs.frozen
 class PrometheusReporterSettings:
-    """Settings of a reporter that serves Prometheus on the first free port of ``ports``."""
+    """Settings of a reporter that serves Prometheus on the first free port of ``ports``.
+
+    Without ``bind_address``, it listens for programs of this machine if Spark runs on this machine only, and at all
+    addresses of the driver on a cluster.
+    """
 
     name: str
     ports: tuple[int, ...]
     filter_label_values: bool = True
+    bind_address: str | None = None
 
 
 ReporterSettings: TypeAlias = LogReporterSettings | PrometheusReporterSettings
@@ -89,9 +94,14 @@ def _log_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> Re
 
 
 def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
-    PROMETHEUS.imported()
-    ports, filters = _read(configured, options.port), _read(configured, options.filter_label_values)
-    return PrometheusReporterSettings(options.name, ports, filters)
+    for extra in (PROMETHEUS, PROMETHEUS_SERVER):
+        extra.imported()
+    return PrometheusReporterSettings(
+        options.name,
+        _read(configured, options.port),
+        _read(configured, options.filter_label_values),
+        _read(configured, options.bind_address),
+    )
 
 
 def _read(configured: Mapping[str, str], option: Option[T]) -> T:

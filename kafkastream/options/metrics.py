@@ -47,6 +47,15 @@ class ReporterOptions:
         return Option(key=self._key("port"), parse=port_list, default=(9249,), doc=doc)
 
     @property
+    def bind_address(self) -> Option[str | None]:
+        """Option of the address at which Prometheus scrapes."""
+        doc = (
+            "Address at which the Prometheus reporter listens, such as `0.0.0.0` for all. By default `localhost` if Spark "
+            "runs on this machine only, and `0.0.0.0` on a cluster."
+        )
+        return Option(key=self._key("bind-address"), parse=text, default=None, doc=doc)
+
+    @property
     def filter_label_values(self) -> Option[bool]:
         """Option that restricts label values to the characters of names."""
         doc = "Whether the Prometheus reporter replaces characters of label values other than letters, digits, `_` and `:` by `_`."
@@ -57,4 +66,4 @@ class ReporterOptions:
 
 
 _ANY: Final = ReporterOptions("<name>")
-METRIC_OPTIONS: Final = (REPORTERS, _ANY.factory, _ANY.interval, _ANY.port, _ANY.filter_label_values)
+METRIC_OPTIONS: Final = (REPORTERS, _ANY.factory, _ANY.interval, _ANY.port, _ANY.bind_address, _ANY.filter_label_values)

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
+from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from typing import Final, final
 from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.responses import RedirectResponse, Response
 
-__all__ = ["COOKIE", "TOKEN_PARAMETER", "Guard"]
+from kafkastream.page.json_response import JsonResponse
+from kafkastream.web.asgi import Application, Message, Receive, Scope, Send
+from kafkastream.web.local_host import is_local_host
 
-COOKIE: Final = "kafkastream-page"
+__all__ = ["TOKEN_PARAMETER", "Guard"]
+
 TOKEN_PARAMETER: Final = "token"  # noqa: S105 - its name
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
@@ -27,25 +30,28 @@ _HEADERS: Final = {
 
 @final
 class Guard:
-    """ASGI middleware that lets only those read who may.
+    """ASGI middleware that lets only those read and cancel who may.
 
     Without a token, the page is for this machine: a request must name it in its Host header, or any site could read the
     page through a name that it lets point to 127.0.0.1 (DNS rebinding). With a token, a request must have it: as a bearer,
     in the cookie, or once in the address, which is then exchanged for the cookie.
 
+    Browsers send a cookie to each port of a host, so its name has the port, and its value is not the token itself.
+
     Args:
         app: Application behind it.
         token: Token that readers must have; None if the page is for this machine.
+        port: Port of the page.
     """
 
-    def __init__(self, app: ASGIApp, token: str | None) -> None:
+    def __init__(self, app: Application, token: str | None, port: int) -> None:
         self._app = app
         self._token = token
+        self._cookie = f"kafkastream-page-{port}"
+        self._cookie_value = hmac.digest((token or "").encode(), self._cookie.encode(), sha256).hex()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
-        if scope["type"] != "http":
-            return
         refusal = self._refusal(scope)
         if refusal is None:
             await self._app(scope, receive, _with_headers(send))
@@ -55,49 +61,49 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not _is_from_here(headers.get("origin"), host):
+        if not _is_from_here(headers, host):
             return _error(403, "The request comes from another site.")
         if self._token is None:
-            return None if _is_this_machine(host) else _error(403, f"Host {host!r} is not this machine; use localhost.")
-        if self._knows(_bearer(headers)) or self._knows(_cookie(headers)):
+            return None if is_local_host(host) else _error(403, f"Host {host!r} is not this machine; use localhost.")
+        if _is_same(_bearer(headers), self._token) or _is_same(self._cookie_of(headers), self._cookie_value):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
-        if self._knows(next(iter(query.pop(TOKEN_PARAMETER, [])), None)):
+        if _is_same(next(iter(query.pop(TOKEN_PARAMETER, [])), None), self._token):
             return self._welcome(scope["path"], query)
         return _error(401, "This page needs a token: open the address that the job has printed.")
 
     def _welcome(self, path: str, query: dict[str, list[str]]) -> Response:
-        """Exchange the token in an address for a cookie."""
-        assert self._token is not None
+        """Exchange the token in an address for a cookie, so that it does not stay in the browser's address line."""
         # A path with two slashes would lead to another host.
         to = "/" + path.lstrip("/") + (f"?{urlencode(query, doseq=True)}" if query else "")
         answer = RedirectResponse(to, status_code=303)
-        answer.set_cookie(COOKIE, self._token, httponly=True, samesite="strict")
+        answer.set_cookie(self._cookie, self._cookie_value, path="/", httponly=True, samesite="strict")
         return answer
 
-    def _knows(self, given: str | None) -> bool:
-        return given is not None and hmac.compare_digest(given.encode(), (self._token or "").encode())
+    def _cookie_of(self, headers: Headers) -> str | None:
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            return None
+        return None if cookie is None else cookie.value
 
 
-def _is_this_machine(host: str) -> bool:
-    """Return whether a Host header names this machine.
+def _is_same(secret: str | None, expected: str) -> bool:
+    """Compare secrets in a time that does not depend on where they differ."""
+    return secret is not None and hmac.compare_digest(secret.encode(), expected.encode())
 
-    Example:
-        >>> _is_this_machine("localhost:8081"), _is_this_machine("[::1]:8081"), _is_this_machine("evil.example:8081")
-        (True, True, False)
+
+def _is_from_here(headers: Headers, host: str) -> bool:
+    """Return whether a browser's request comes from this page, or opens it.
+
+    Browsers send ``Origin`` with requests that change something, and ``Sec-Fetch-Site`` with all:
+    https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Sec-Fetch-Site.
     """
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
-def _is_from_here(origin: str | None, host: str) -> bool:
-    """Return whether a browser's request comes from this page, as far as the ``Origin`` header says."""
-    return origin is None or origin.partition("://")[2] == host
+    origin = headers.get("origin")
+    if origin is not None:
+        return origin.partition("://")[2] == host != ""
+    opens_page = headers.get("sec-fetch-mode") == "navigate"
+    return opens_page or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
 
 
 def _bearer(headers: Headers) -> str | None:
@@ -105,17 +111,9 @@ def _bearer(headers: Headers) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _cookie(headers: Headers) -> str | None:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return None
-    return None if found is None else found.value
-
-
 def _error(status: int, text: str) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
-    return JSONResponse({"errors": [text]}, status_code=status, headers=headers)
+    return JsonResponse({"errors": [text]}, status_code=status, headers=headers)
 
 
 def _with_headers(send: Send) -> Send:

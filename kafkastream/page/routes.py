@@ -9,16 +9,17 @@ from typing import Final, final
 import attrs
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from kafkastream.page import flink_json, flink_metrics, page_data
 from kafkastream.page.flink_json import Json
 from kafkastream.page.guard import Guard
 from kafkastream.page.job_view import JobView, Vertex
+from kafkastream.page.json_response import JsonResponse
 from kafkastream.page.shown_jobs import ShownJob, ShownJobs
+from kafkastream.web.asgi import Application
 
 __all__ = ["application"]
 
@@ -27,24 +28,22 @@ _OF_JOB: Final = "/jobs/{job}"
 _OF_VERTEX: Final = "/jobs/{job}/vertices/{vertex}"
 
 
-def application(jobs: ShownJobs, token: str | None) -> Starlette:
+def application(jobs: ShownJobs, token: str | None, port: int) -> Application:
     """Return the application that shows jobs.
 
     Args:
         jobs: Jobs.
         token: Token that readers must have; None if the page is for this machine.
+        port: Port on which it is served.
     """
-    return Starlette(
-        routes=[*_files(), *_Documents(jobs).routes()],
-        middleware=[Middleware(Guard, token=token)],
-        exception_handlers={HTTPException: _told},
-    )
+    routes = [*_files(), *_Documents(jobs).routes()]
+    return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _error_response}), token, port)
 
 
-def _told(_: Request, error: Exception) -> Response:
+def _error_response(_: Request, error: Exception) -> Response:
     """Return an error in Flink's shape."""
     assert isinstance(error, HTTPException)
-    return JSONResponse({"errors": [error.detail]}, status_code=error.status_code, headers=error.headers)
+    return JsonResponse({"errors": [error.detail]}, status_code=error.status_code, headers=error.headers)
 
 
 def _files() -> list[Route]:
@@ -105,31 +104,31 @@ class _Documents:
         if job.view().ended_ms is not None:
             raise HTTPException(409, f"Job {job.facts.job_id} has ended already.")
         job.cancel()
-        return JSONResponse({}, status_code=202)
+        return JsonResponse({}, status_code=202)
 
     def _config(self, request: Request) -> Response:
         job = _found(self.jobs, request)
-        return JSONResponse(flink_json.job_config(job.view(), job.facts))
+        return JsonResponse(flink_json.job_config(job.view(), job.facts))
 
     def _metrics(self, request: Request) -> Response:
         metrics = flink_metrics.job_metrics(_found(self.jobs, request).view())
-        return JSONResponse(flink_metrics.metric_list(metrics, request.query_params.get("get")))
+        return JsonResponse(flink_metrics.metric_list(metrics, request.query_params.get("get")))
 
     def _vertex_metrics(self, request: Request) -> Response:
         metrics = flink_metrics.vertex_metrics(*_found_vertex(self.jobs, request))
-        return JSONResponse(flink_metrics.metric_list(metrics, request.query_params.get("get")))
+        return JsonResponse(flink_metrics.metric_list(metrics, request.query_params.get("get")))
 
 
 def _all(jobs: ShownJobs, make: Callable[[list[JobView]], Json]) -> Callable[[Request], Response]:
-    return lambda _: JSONResponse(make([one.view() for one in jobs.all()]))
+    return lambda _: JsonResponse(make([one.view() for one in jobs.all()]))
 
 
 def _one(jobs: ShownJobs, make: Callable[[JobView], Json]) -> Callable[[Request], Response]:
-    return lambda request: JSONResponse(make(_found(jobs, request).view()))
+    return lambda request: JsonResponse(make(_found(jobs, request).view()))
 
 
 def _vertex(jobs: ShownJobs, make: Callable[[JobView, Vertex], object]) -> Callable[[Request], Response]:
-    return lambda request: JSONResponse(make(*_found_vertex(jobs, request)))
+    return lambda request: JsonResponse(make(*_found_vertex(jobs, request)))
 
 
 def _found(jobs: ShownJobs, request: Request) -> ShownJob:

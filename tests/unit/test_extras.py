@@ -13,7 +13,7 @@ import pytest
 from kafkastream.cli.sql import _shell
 from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
 from kafkastream.errors import SetupError
-from kafkastream.extras import AVRO, PORT, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER, Extra
+from kafkastream.extras import AVRO, PORT, POSTGRES, PROMETHEUS, PROMETHEUS_SERVER, SHELL, UI, UI_SERVER, Extra
 from kafkastream.metrics.reporters import reporters_of
 from kafkastream.model.job.page_settings import page_settings_of
 from kafkastream.port.reading import read_text
@@ -22,10 +22,19 @@ from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.sql.formats import AvroConfluentFormat, AvroFormat
 from tests.package import MODULES, ROOT
 
-EXTRAS: Final = (AVRO, PORT, POSTGRES, PROMETHEUS, SHELL, UI, UI_SERVER)
+EXTRAS: Final = (AVRO, PORT, POSTGRES, PROMETHEUS, PROMETHEUS_SERVER, SHELL, UI, UI_SERVER)
 LATE: Final = {
     f"kafkastream.{name}"
-    for name in ("cli.shell.prompt", "metrics.prometheus", "page.guard", "page.routes", "page.server")
+    for name in (
+        "cli.shell.prompt",
+        "metrics.prometheus",
+        "page.guard",
+        "page.json_response",
+        "page.routes",
+        "page.server",
+        "web.connections",
+        "web.http_server",
+    )
 }
 SCHEMA: Final = '{"type": "record", "name": "Order", "fields": []}'
 REPORTER: Final = {
@@ -45,6 +54,7 @@ REPORTER: Final = {
         ),
         pytest.param(PORT, lambda: read_text("class Job { }"), id="Java programs"),
         pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
+        pytest.param(PROMETHEUS_SERVER, lambda: reporters_of(REPORTER), id="server of the reporter"),
         pytest.param(SHELL, lambda: _shell("", {}), id="shell"),
         pytest.param(UI, lambda: page_settings_of({"rest.port": "0"}), id="job page"),
         pytest.param(UI_SERVER, lambda: page_settings_of({"rest.port": "0"}), id="server of the job page"),

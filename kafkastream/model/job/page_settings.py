@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Mapping
 from typing import Final, TypeVar, final
 
@@ -12,6 +11,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.extras import UI, UI_SERVER
 from kafkastream.options import rest as options
 from kafkastream.options.option import Option
+from kafkastream.web.local_host import is_loopback
 
 __all__ = ["PageSettings", "page_settings_of"]
 
@@ -52,12 +52,7 @@ class PageSettings:
             >>> PageSettings(ports=(0,)).is_local, PageSettings(ports=(0,), bind_address="0.0.0.0").is_local
             (True, False)
         """
-        if self.bind_address == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.bind_address).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.bind_address)
 
     @property
     def needs_token(self) -> bool:

@@ -36,6 +36,7 @@ from kafkastream.spark.job.query_plan import QueryMemory
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.job.start_warnings import start_warnings
+from kafkastream.spark.session.master import listening_address
 from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import spark_session
@@ -122,7 +123,7 @@ def _started(
             parts = [compiled(context, part, run, QueryMemory()) for part in identity.parts]
             identity.keep([one.dependencies for one in parts])
             server = None if page is None else _served(page)
-            metrics.report_by(settings.reporters)
+            metrics.report_by(settings.reporters, listening_address(str(session.sparkContext.master)))
         except BaseException:
             owner.release()
             raise

@@ -77,15 +77,19 @@ class JobMetrics:
         """Return all metrics, as of now or of the job's end."""
         return self.store.snapshot() if self._last is None else self._last
 
-    def report_by(self, settings: Sequence[ReporterSettings]) -> None:
+    def report_by(self, settings: Sequence[ReporterSettings], address: str) -> None:
         """Start the configured reporters.
+
+        Args:
+            settings: Settings of the reporters.
+            address: Address at which servers listen whose settings have none.
 
         Raises:
             SetupError: The port of one is in use.
         """
         try:
-            for one in settings:
-                self._reporters.append(_started(one, self.read))
+            for reporter in settings:
+                self._reporters.append(_started(reporter, self.read, address))
         except Exception:
             self.end()
             raise
@@ -98,14 +102,14 @@ class JobMetrics:
                 stack.callback(self._reporters.pop().stop)
 
 
-def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot]) -> Reporter:
+def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot], address: str) -> Reporter:
     match settings:
         case LogReporterSettings(interval_ms=interval):
             return LogReporter(read, interval / 1000)
         case PrometheusReporterSettings():
             from kafkastream.metrics.prometheus import PrometheusReporter
 
-            return PrometheusReporter(settings, read)
+            return PrometheusReporter(settings, read, address)
         case never:
             assert_never(never)
 

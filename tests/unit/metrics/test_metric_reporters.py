@@ -170,7 +170,7 @@ def scraped(port: int) -> str:
 
 @pytest.fixture
 def reporter() -> Iterator[PrometheusReporter]:
-    running = PrometheusReporter(PrometheusReporterSettings("prom", (0,)), lambda: SNAPSHOT)
+    running = PrometheusReporter(PrometheusReporterSettings("prom", (0,)), lambda: SNAPSHOT, "127.0.0.1")
     yield running
     running.stop()
 
@@ -184,7 +184,7 @@ def test_prometheus_can_read_what_is_served(reporter: PrometheusReporter) -> Non
 
 
 def test_first_free_port_of_a_range_is_taken(reporter: PrometheusReporter) -> None:
-    next_one = PrometheusReporter(PrometheusReporterSettings("prom", (reporter.port, 0)), lambda: SNAPSHOT)
+    next_one = PrometheusReporter(PrometheusReporterSettings("prom", (reporter.port, 0)), lambda: SNAPSHOT, "127.0.0.1")
     assert next_one.port not in {0, reporter.port}
     next_one.stop()
     with pytest.raises(OSError, match="refused"):
@@ -193,6 +193,6 @@ def test_first_free_port_of_a_range_is_taken(reporter: PrometheusReporter) -> No
 
 def test_port_in_use_is_told(reporter: PrometheusReporter) -> None:
     with pytest.raises(SetupError, match="'second' found no free port") as raised:
-        PrometheusReporter(PrometheusReporterSettings("second", (reporter.port,)), lambda: SNAPSHOT)
+        PrometheusReporter(PrometheusReporterSettings("second", (reporter.port,)), lambda: SNAPSHOT, "127.0.0.1")
     assert raised.value.where == f"port {reporter.port}"
     assert "metrics.reporter.second.port" in raised.value.now

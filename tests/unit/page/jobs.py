@@ -143,12 +143,24 @@ def state(status: JobStatus = JobStatus.RUNNING, **changes: object) -> JobState:
 class StandIn:
     """A job that stands still until it is cancelled."""
 
-    def __init__(self) -> None:
+    def __init__(self, **changes: object) -> None:
         self.status = JobStatus.RUNNING
+        self.changes = changes
 
     def state(self) -> JobState:
-        return state(self.status)
+        return state(self.status, **self.changes)
 
     def cancel(self) -> Future[None]:
         self.status = JobStatus.CANCELED
+        return Future()
+
+
+@final
+class Broken:
+    """A job whose state cannot be read."""
+
+    def state(self) -> JobState:
+        raise ValueError("no state")
+
+    def cancel(self) -> Future[None]:
         return Future()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import socket
 from collections.abc import Iterator
@@ -11,9 +12,13 @@ from http.client import HTTPConnection, HTTPResponse
 from importlib.resources import files
 from typing import Any
 
+import attrs
 import pytest
 
 from kafkastream.errors import DefinitionError, SetupError
+from kafkastream.metrics.history import History
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.metrics.values import DistributionValue, Group, MeterValue, MetricKind
 from kafkastream.model.job.page_settings import PageSettings, page_settings_of
 from kafkastream.page.server import PageServer, served
 from tests.unit.page import jobs
@@ -196,6 +201,73 @@ def test_the_token_of_an_address_becomes_a_cookie(guarded_page: PageServer) -> N
     cookie = answer.headers["Set-Cookie"]
     assert re.search("HttpOnly; .*SameSite=strict", cookie)
     assert ask(guarded_page, "/overview", Cookie=cookie.partition(";")[0])[0].status == 200
+
+
+def test_programs_on_one_host_have_cookies_of_their_own() -> None:
+    """A browser sends a cookie to each port of its host: https://www.rfc-editor.org/rfc/rfc6265#section-8.5."""
+    tokens = ("first-token", "second-token")
+    servers = [PageServer(PageSettings(ports=(0,), token=token)) for token in tokens]
+    try:
+        answers = [ask(server, f"/?token={token}")[0] for server, token in zip(servers, tokens, strict=True)]
+        cookies = [answer.headers["Set-Cookie"].partition(";")[0] for answer in answers]
+        assert "-token" not in "".join(cookies)
+        assert "token" not in answers[0].headers["Location"]
+        for server in servers:
+            assert ask(server, "/overview", Cookie="; ".join(cookies))[0].status == 200
+        assert ask(servers[0], "/overview", Cookie=cookies[1])[0].status == 401
+        name, value = cookies[0].split("=")
+        assert ask(servers[0], "/overview", Cookie=f"{name}={value[:-1]}")[0].status == 401
+    finally:
+        for server in servers:
+            server.stop()
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+        ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:1"}, 403),
+    ],
+)
+def test_other_sites_may_only_link_to_the_page(page: PageServer, headers: dict[str, str], status: int) -> None:
+    answer, _ = ask(page, "/overview", **headers)
+    assert answer.status == status
+    assert answer.headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert answer.headers["Access-Control-Allow-Origin"] is None
+
+
+def test_any_number_and_text_of_a_job_is_shown(page: PageServer) -> None:
+    metrics = (
+        jobs.metric("largest", "nan", math.nan, kind=MetricKind.GAUGE),
+        jobs.metric("largest", "huge", 10**5000),
+        jobs.metric("largest", "half \ud800", "half \udfff", Group('a\n"<b>')),
+        jobs.metric("largest", "sizes", DistributionValue(1, math.inf, math.nan, -math.inf)),
+        jobs.metric("largest", "rate", MeterValue(10**5000, math.inf)),
+    )
+    failure = attrs.evolve(jobs.FAILURE, text="\ud800 </script><script>")
+    broken = jobs.StandIn(metrics=MetricsSnapshot("orders", jobs.ID, metrics), history=History(failures=(failure,)))
+    page.jobs.add(jobs.facts(), broken)
+    for path in [*FIELDS, "/page/jobs", "/page/jobs/:job", "/jobs/:job/metrics", "/jobs/:job/vertices/:vertex/metrics"]:
+        read(page, path_of(page, path))
+    shown = {path: value for _, _, path, _, value in read(page, f"/page/jobs/{jobs.ID}")["metrics"]}
+    assert shown == {
+        "nan": "NaN",
+        "huge": "about 1.00e+5000",
+        'a\n"<b>.half \ufffd': "half \ufffd",
+        "sizes": "Infinity (n=1, NaN … -Infinity)",
+        "rate": "Infinity/s (about 1.00e+5000)",
+    }
+    vertex = f"/jobs/{jobs.ID}/vertices/{vertices(page)[1]}/metrics"
+    assert read(page, f"{vertex}?get=0.largest.nan,0.largest.rate") == [
+        {"id": "0.largest.nan", "value": "NaN"},
+        {"id": "0.largest.rate", "value": "Infinity"},
+    ]
+    assert read(page, f"/jobs/{jobs.ID}/exceptions")["exceptionHistory"]["entries"][0]["stacktrace"][0] == "\ufffd"
 
 
 def test_beyond_this_machine_there_is_a_token_in_the_printed_address() -> None:

@@ -1,0 +1,202 @@
+"""Limits on the connections of an HTTP server: how many may be open, for how long, and who has to leave first."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final, final
+
+import attrs
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import ServerState
+
+from kafkastream.web.asgi import Application, Message, Receive, Scope, Send, header_of, send_text
+
+__all__ = ["Admission", "Connection", "Connections", "LimitedConfig", "Limits"]
+
+log = logging.getLogger("kafkastream")
+_SILENT: Final = logging.getLogger("kafkastream.web.uvicorn")
+_SILENT.setLevel(logging.CRITICAL + 1)
+
+_CONNECTION: Final = "kafkastream.connection"
+_REFUSALS: Final = frozenset({400, 401, 403, 413})
+"""Status of the answers to clients that may not read: 400 of a malformed request, 401 without the token, 403 from another
+site or for another host, 413 with a large body."""
+_BODY_BYTES: Final = 16_384
+"""Maximum size of a request's body. No path reads one, but Flink's REST client sends ``{}`` with each request:
+https://github.com/apache/flink/blob/release-2.2/flink-runtime/src/main/java/org/apache/flink/runtime/rest/RestClient.java."""
+
+
+@final
+@attrs.frozen(kw_only=True)
+class Limits:
+    """Limits on the connections of an HTTP server.
+
+    Args:
+        connections: Maximum number of open connections.
+        request_s: Time in s from the start of a connection to the end of its first request's headers.
+        answer_s: Time in s in which a client has to take an answer.
+        idle_s: Time in s from an answer to the end of the next request's headers.
+    """
+
+    connections: int = 200
+    request_s: float = 5.0
+    answer_s: float = 30.0
+    idle_s: float = 10.0
+
+
+@final
+class Connections:
+    """Open connections of a server; used by the server's thread only.
+
+    A new connection above the limit ends the oldest one that has not been allowed to read yet, or else the one whose last
+    request is the oldest. So clients that never finish a request cannot keep out those that may read.
+
+    Args:
+        limits: Limits on the connections.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        # Ordered by age: https://docs.python.org/3/library/stdtypes.html#dict
+        self._strangers: dict[Connection, None] = {}
+        self._readers: dict[Connection, None] = {}
+
+    def __iter__(self) -> Iterator[Connection]:
+        return iter([*self._strangers, *self._readers])
+
+    def add(self, connection: Connection) -> None:
+        """Add a new connection, and end another one if there are too many."""
+        if len(self._strangers) + len(self._readers) >= self.limits.connections:
+            oldest = next(iter(self._strangers or self._readers))
+            oldest.abort()
+        self._strangers[connection] = None
+
+    def admit(self, connection: Connection) -> None:
+        """Note that a connection has been allowed to read."""
+        self.discard(connection)
+        self._readers[connection] = None
+
+    def discard(self, connection: Connection) -> None:
+        """Remove a connection that has ended."""
+        self._strangers.pop(connection, None)
+        self._readers.pop(connection, None)
+
+
+@final
+class LimitedConfig(uvicorn.Config):
+    """Settings of uvicorn with the connections of the server."""
+
+    def __init__(self, app: Application, connections: Connections, **options: Any) -> None:
+        super().__init__(app, http=Connection, ws="none", **options)
+        self.connections = connections
+
+
+@final
+class Connection(H11Protocol):
+    """Connection of a client, which ends when a deadline passes, however many bytes the client sends meanwhile.
+
+    uvicorn limits the time between two requests only: https://www.uvicorn.org/settings/#timeouts.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        # The application finds the connection of a request in the request's scope.
+        super().__init__(config, server_state, {**app_state, _CONNECTION: self}, _loop)
+        assert isinstance(config, LimitedConfig)
+        self.logger = _SILENT  # uvicorn would log each malformed request
+        self._connections = config.connections
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Start the time for the first request."""
+        super().connection_made(transport)  # type: ignore[arg-type]  # narrower than asyncio's own
+        self._connections.add(self)
+        self._end_after(self._connections.limits.request_s)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """End the connection with the server, also one that has sent something else than HTTP."""
+        with suppress(h11.LocalProtocolError):
+            super().shutdown()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self._forget()
+        self.transport.abort()
+
+    def begin_answer(self) -> None:
+        """Start the time in which the client has to take the answer."""
+        self._end_after(self._connections.limits.answer_s)
+
+    def end_answer(self, *, is_refusal: bool) -> None:
+        """Start the time for the next request; a client that was refused gets none."""
+        if not self.transport.is_closing() and not is_refusal:
+            self._connections.admit(self)
+        self._end_after(self._connections.limits.idle_s)
+
+    def _end_after(self, seconds: float) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = asyncio.get_running_loop().call_later(seconds, self.abort)
+
+    def _forget(self) -> None:
+        self._connections.discard(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+
+@final
+class Admission:
+    """ASGI middleware that keeps the deadlines of connections, and ends those of clients that are refused.
+
+    Args:
+        app: Application behind it.
+    """
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request within the limits of its connection."""
+        connection: Connection = scope["state"][_CONNECTION]
+        status = 0
+
+        async def send_within_limits(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                if status in _REFUSALS:
+                    message["headers"] = [*message["headers"], (b"connection", b"close")]
+            await send(message)
+
+        connection.begin_answer()
+        try:
+            await self._answer(scope, receive, send_within_limits)
+        except Exception as error:
+            log.warning("%s was not answered: %s: %.500s", scope["path"][:200], type(error).__name__, error)
+            log.debug("its error", exc_info=True)
+            if not status:
+                await send_text(send_within_limits, 500, "The answer failed; the log has the reason.\n")
+        finally:
+            connection.end_answer(is_refusal=status in _REFUSALS)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        length = header_of(scope, b"content-length") or "0"
+        if header_of(scope, b"transfer-encoding") is not None or len(length) > 9 or int(length) > _BODY_BYTES:
+            await send_text(send, 413, f"A request has at most {_BODY_BYTES:,} bytes, and says how many.\n")
+        else:
+            await self._app(scope, receive, send)
