@@ -12,6 +12,7 @@ import attrs
 from kafkastream.datastream.early_checks import check_early, import_engine
 from kafkastream.datastream.environment_settings import EnvironmentSettings
 from kafkastream.datastream.execution_mode import RuntimeExecutionMode
+from kafkastream.datastream.handing_over import hand_over
 from kafkastream.datastream.stream import DataStream
 from kafkastream.datastream.stream_outputs import CloseableIterator
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
@@ -315,25 +316,26 @@ class StreamExecutionEnvironment(EnvironmentSettings):
             _refuse_without_uid(graph)
         return graph.with_distinct_uids().with_dead_letters()
 
-    def _checked_graph(self) -> JobGraph:
-        """Return the job graph, after a check of its topics, and import the engine, which takes longer."""
-        graph = self._graph().with_discarding_sinks()
+    def _checked_graph(self, job_name: str | None) -> tuple[JobGraph, JobSettings]:
+        """Return the job graph and its settings, after a check of its topics, and import the engine, which takes longer."""
+        graph, settings = self._graph().with_discarding_sinks(), self._settings(job_name)
+        hand_over(graph, settings)
         check_early(graph)
         import_engine()
-        return graph
+        return graph, settings
 
     def _settings(self, job_name: str | None) -> JobSettings:
         return job_settings(self._configuration, job_name)
 
     def _start(self, job_name: str | None) -> RunningJob:
-        graph, settings = self._checked_graph(), self._settings(job_name)
+        graph, settings = self._checked_graph(job_name)
         from kafkastream.spark.job import engine
 
         self._forget_started()
         return engine.start(graph, settings)
 
     def _collect(self, job_name: str | None) -> CloseableIterator[Any]:
-        graph, settings = self._checked_graph(), self._settings(job_name)
+        graph, settings = self._checked_graph(job_name)
         from kafkastream.spark.job import engine
 
         self._forget_started()

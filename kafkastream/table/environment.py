@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from kafkastream.datastream.early_checks import check_early, import_engine
+from kafkastream.datastream.handing_over import hand_over
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.standing import Pace
 from kafkastream.model.common.row import Row
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.graph.job_graph import JobGraph
-from kafkastream.model.job.job_result import JobClient
+from kafkastream.model.job.job_result import JobClient, JobSettings
 from kafkastream.model.job.job_settings import job_settings
 from kafkastream.options.job import JOB_NAME
 from kafkastream.options.table_config import DML_SYNC
@@ -325,8 +326,7 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
 
     def _start(self, plans: Sequence[Plan]) -> TableResult:
         """Start the job of INSERT statements."""
-        settings = job_settings(self._config.get_configuration(), self._job_name(plans))
-        graph = self._checked_graph(plans)
+        graph, settings = self._checked_graph(plans)
         from kafkastream.spark.job import engine
 
         job = JobClient(engine.start(graph, settings))
@@ -339,8 +339,7 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
 
     def _show(self, plan: Plan) -> TableResult:
         """Start the job of a query whose rows the program collects."""
-        settings = job_settings(self._config.get_configuration(), self._job_name([plan]))
-        graph = self._checked_graph([plan])
+        graph, settings = self._checked_graph([plan])
         from kafkastream.spark.job import engine
 
         rows = engine.start_and_collect(graph, settings)
@@ -353,12 +352,14 @@ class TableEnvironment(FunctionEnvironment, CatalogEnvironment, DescriptorEnviro
 
         return TableResult(columns, rows, is_static=False, progress=progress)
 
-    def _checked_graph(self, plans: Sequence[Plan]) -> JobGraph:
-        """Return the job graph, after a check of its topics, and import the engine, which takes longer."""
+    def _checked_graph(self, plans: Sequence[Plan]) -> tuple[JobGraph, JobSettings]:
+        """Return the job graph and its settings, after a check of its topics, and import the engine, which takes longer."""
+        settings = job_settings(self._config.get_configuration(), self._job_name(plans))
         graph = self._planner.graph(plans)
+        hand_over(graph, settings)
         check_early(graph)
         import_engine()
-        return graph
+        return graph, settings
 
     def _attach(self, plans: Sequence[Plan]) -> None:
         """Add INSERT statements to the program's streams.

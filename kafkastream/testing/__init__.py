@@ -1,4 +1,4 @@
-"""Test kit: an embedded Kafka broker, topics and records, an embedded PostgreSQL, and pytest fixtures.
+"""Test kit: a driver that runs jobs in the test's process, an embedded Kafka broker and PostgreSQL, and pytest fixtures.
 
 ::
 
@@ -16,6 +16,8 @@ kafkastream is installed.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from kafkastream.testing.broker import EmbeddedKafka
 from kafkastream.testing.certificates import Certificates
 from kafkastream.testing.postgres import EmbeddedPostgres, PostgresDatabase
@@ -24,14 +26,39 @@ from kafkastream.testing.security import Security
 from kafkastream.testing.topics import KafkaBroker
 from kafkastream.testing.waiting import wait_until
 
+if TYPE_CHECKING:
+    from kafkastream.testing.driver import (
+        DrivenSource,
+        JobSnapshot,
+        JobTestDriver,
+        OperatorState,
+        WaitingTimer,
+        WrittenRecord,
+    )
+
 __all__ = [
     "Certificates",
     "ConsumedRecord",
+    "DrivenSource",
     "EmbeddedKafka",
     "EmbeddedPostgres",
+    "JobSnapshot",
+    "JobTestDriver",
     "KafkaBroker",
+    "OperatorState",
     "PostgresDatabase",
     "Record",
     "Security",
+    "WaitingTimer",
+    "WrittenRecord",
     "wait_until",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Return a name of the test driver, which is imported at its first use: the pytest plugin is loaded in every session."""
+    if name in __all__:
+        from kafkastream.testing import driver
+
+        return getattr(driver, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

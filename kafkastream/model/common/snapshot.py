@@ -8,7 +8,7 @@ from typing import Any, TypeVar, final
 
 import cloudpickle
 
-__all__ = ["snapshot"]
+__all__ = ["copied", "snapshot"]
 
 T = TypeVar("T")
 
@@ -27,14 +27,19 @@ def snapshot(value: T) -> T:
         >>> below(5)
         False
     """
-    buffer = io.BytesIO()
-    pickler = _Pickler(buffer)
     try:
-        pickler.dump(value)
-        copied: T = _Unpickler(buffer, pickler.kept).load()
+        return copied(value)
     except Exception:  # noqa: BLE001 - whatever a user's class raises, sending it raises again
         return value
-    return copied
+
+
+def copied(value: T) -> T:
+    """Return a copy as ``snapshot`` does; raises whatever pickling it raises."""
+    buffer = io.BytesIO()
+    pickler = _Pickler(buffer)
+    pickler.dump(value)
+    copy: T = _Unpickler(buffer, pickler.kept).load()
+    return copy
 
 
 @final

@@ -6,13 +6,24 @@ import datetime
 import operator
 import os
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import ClassVar, Final, final
 
 import attrs
 
 from kafkastream.errors import DefinitionError
 
-__all__ = ["Duration", "Instant", "Time", "as_timestamp", "machine_time_zone", "millis_of", "wall_clock_ms"]
+__all__ = [
+    "Duration",
+    "Instant",
+    "Time",
+    "as_timestamp",
+    "machine_time_zone",
+    "millis_of",
+    "wall_clock",
+    "wall_clock_ms",
+]
 
 _NANOS_PER_MILLI: Final = 1_000_000
 _NANOS_PER_SECOND: Final = 1_000 * _NANOS_PER_MILLI
@@ -247,7 +258,20 @@ def as_timestamp(what: str, given: object) -> int:
 
 def wall_clock_ms() -> int:
     """Return the wall clock, in ms since the epoch."""
-    return time.time_ns() // _NANOS_PER_MILLI
+    return _CLOCKS[-1]()
+
+
+@contextmanager
+def wall_clock(clock: Callable[[], int]) -> Iterator[None]:
+    """Let ``wall_clock_ms`` return the time of another clock within a ``with`` block, in all threads."""
+    _CLOCKS.append(clock)
+    try:
+        yield
+    finally:
+        _CLOCKS.remove(clock)
+
+
+_CLOCKS: Final[list[Callable[[], int]]] = [lambda: time.time_ns() // _NANOS_PER_MILLI]
 
 
 def machine_time_zone() -> str:

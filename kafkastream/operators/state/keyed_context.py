@@ -156,6 +156,15 @@ class KeyedContext:
         self._know(f"broadcast state {descriptor.name!r}", descriptor)
         return BroadcastCell(self, self._name_in_entry(descriptor), check=_state_check(descriptor))
 
+    def descriptor(self, name: str) -> StateDescriptor | None:
+        """Return the descriptor of a state that a function has declared; None if none has."""
+        return self._descriptors.get(f"state {name!r}")
+
+    @property
+    def state_names(self) -> list[str]:
+        """Names of the states that functions have declared."""
+        return sorted(descriptor.name for descriptor in self._descriptors.values())
+
     def own_cell(self, name: str) -> KeyCell:
         """Return the storage of an operator's own content for each key, under one of the names in ``own``."""
         return KeyCell(self, name)

@@ -63,6 +63,11 @@ class StatePages:
                 self._long_lists(key).bind(entry)
         return entry
 
+    def keys(self) -> list[bytes]:
+        """Return the keys that have an entry; reads all pages."""
+        self._load(set(range(1 << self._depth)))
+        return sorted(key for page in self._pages.values() for key in page)
+
     def changed(self, key: bytes) -> None:
         """Mark the entry of a key to be written, unless it is as before."""
         self._changed.add(key)

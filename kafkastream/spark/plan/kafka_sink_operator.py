@@ -10,16 +10,13 @@ import attrs
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.properties import producer_properties, transactional_properties
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.dead_letter_topics import DeadLetterSchema
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
-from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
-from kafkastream.model.formats.rows_by_position import by_position
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 from kafkastream.spark.worker.kafka_writer import ProducingOperator, TransactionalOperator
-from kafkastream.spark.worker.record_encoder import RecordEncoder
+from kafkastream.spark.worker.record_encoder import RecordEncoder, schema_for_elements
 from kafkastream.spark.worker.rejected_records import DeadLetters
 
 __all__: list[str] = []
@@ -36,7 +33,7 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
     assert sink.record_serializer is not None
     properties = with_pem_stores(sink.properties)
     own = {**_PROMPT, **properties} if place.is_prompt else properties
-    serializer = _for_elements(_knowing_limits(sink.record_serializer, properties), place.element_type)
+    serializer = schema_for_elements(_knowing_limits(sink.record_serializer, properties), place.element_type)
     encoder = RecordEncoder(serializer)
     letters = None if sink.dead_letter_topic is None else DeadLetters(place.name, sink.dead_letter_topic, properties)
     if sink.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE:
@@ -59,15 +56,6 @@ def _(sink: KafkaSink, place: SinkPlace) -> SinkOperator:
         # Flink flushes NONE only at the end of input; here the last task of a job cannot tell that it is the last.
         flush_each_task=place.ends or sink.delivery_guarantee is DeliveryGuarantee.AT_LEAST_ONCE,
     )
-
-
-def _for_elements(
-    schema: KafkaRecordSerializationSchema[Any], element_type: TypeInformation[Any] | None
-) -> KafkaRecordSerializationSchema[Any]:
-    if not isinstance(schema, BuiltRecordSerializationSchema):
-        return schema
-    key, value = (by_position(part, element_type) for part in (schema.key_schema, schema.value_schema))
-    return attrs.evolve(schema, key_schema=key, value_schema=value)
 
 
 def _knowing_limits(

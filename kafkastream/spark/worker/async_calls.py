@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, TypeAlias, final
 
 from kafkastream.model.common.mutable_values import detached
@@ -14,14 +16,28 @@ from kafkastream.model.functions.async_functions import AsyncFunctionDescriptor
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.worker.batches import ElementError
 
-__all__ = ["AsyncCalls", "Outcome"]
+__all__ = ["AsyncCalls", "Outcome", "event_loops"]
 
 _UNWINDING_S: Final = 1.0
 """Seconds that a batch waits for cancelled invocations."""
 
 
+_NEW_LOOP: Final[ContextVar[Callable[[], asyncio.AbstractEventLoop]]] = ContextVar(
+    "new_loop", default=asyncio.new_event_loop
+)
+
 Outcome: TypeAlias = tuple[int, tuple[Any, ...]]
 """Index of an element, and its results."""
+
+
+@contextmanager
+def event_loops(new_loop: Callable[[], asyncio.AbstractEventLoop]) -> Iterator[None]:
+    """Let operators that are opened within a ``with`` block have event loops of this kind."""
+    token = _NEW_LOOP.set(new_loop)
+    try:
+        yield
+    finally:
+        _NEW_LOOP.reset(token)
 
 
 @final
@@ -33,7 +49,7 @@ class AsyncCalls:
         self._timeout_s = descriptor.timeout_ms / 1000 if descriptor.timeout_ms > 0 else math.inf
         predicate = descriptor.retry_strategy.get_retry_predicate()
         self._of_result, self._of_error = predicate.result_predicate(), predicate.exception_predicate()
-        self._loop = asyncio.new_event_loop()
+        self._loop = _NEW_LOOP.get()()
         self._cancelled: set[asyncio.Task[Any]] = set()
 
     def outcomes(self, values: Sequence[Any]) -> list[Outcome]:

@@ -57,7 +57,7 @@ class KafkaOperator(SinkOperator):
     def open(self, context: RuntimeContext) -> None:
         """Prepare the encoder and the metrics, which newer Flink counts under both names."""
         if self.dead_letters is not None:
-            self.dead_letters.open(self._knows)
+            self.dead_letters.open(self._knows, self._topic_limit)
         self.encoder.open(context, self._partitions_of, None if self.dead_letters is None else self.dead_letters.admit)
         group = context.get_metrics_group()
         self._written = (group._own_counter("numRecordsOut"), group._own_counter("numRecordsSend"))
@@ -89,6 +89,13 @@ class KafkaOperator(SinkOperator):
 
     def _knows(self, topic: str) -> bool:
         return self.asking.knows(topic)
+
+    def _topic_limit(self, topic: str) -> int | None:
+        from kafkastream.kafka.admin import Cluster
+
+        assert self.dead_letters is not None
+        limit = Cluster(self.dead_letters.client).topic_setting(topic, "max.message.bytes")
+        return None if limit is None else int(limit)
 
     def _partitions_of(self, topic: str) -> list[int]:
         return self.asking.partitions_of(topic)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 import attrs
 
 from kafkastream.cdc.spec.kafka_sink import MessagesAsEncoded
+from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.partitioners import KafkaPartitioner
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.record_deserialization import Headers
@@ -20,13 +21,14 @@ from kafkastream.model.connectors.record_serialization import (
     ProducerRecord,
 )
 from kafkastream.model.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema
+from kafkastream.model.formats.rows_by_position import by_position
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 
 if TYPE_CHECKING:
     from kafkastream.kafka.producer import Records
 
-__all__ = ["RecordEncoder", "records_of"]
+__all__ = ["RecordEncoder", "records_of", "schema_for_elements"]
 
 Admit = Callable[["str", "bytes | str | None", "bytes | str | None", Headers], None]
 
@@ -173,6 +175,16 @@ def records_of(made: Sequence[ProducerRecord]) -> Records:
         timestamps=[_TIME_OF_WRITING if record.timestamp is None else record.timestamp for record in made],
         headers=[record.headers for record in made] if any(record.headers for record in made) else None,
     )
+
+
+def schema_for_elements(
+    schema: KafkaRecordSerializationSchema[Any], element_type: TypeInformation[Any] | None
+) -> KafkaRecordSerializationSchema[Any]:
+    """Return the schema that writes elements of a declared type: rows by position, as in Flink."""
+    if not isinstance(schema, BuiltRecordSerializationSchema):
+        return schema
+    key, value = (by_position(part, element_type) for part in (schema.key_schema, schema.value_schema))
+    return attrs.evolve(schema, key_schema=key, value_schema=value)
 
 
 _FIELDS: tuple[tuple[str, tuple[type, ...], str], ...] = (

@@ -45,15 +45,17 @@ class DeadLetters:
     topic: str
     client: FrozenMap[str, str] = attrs.field(converter=FrozenMap[str, str], repr=redacted)
     _knows: Callable[[str], bool] | None = attrs.field(default=None, init=False)
+    _topic_limit: Callable[[str], int | None] | None = attrs.field(default=None, init=False)
     _limits: dict[str, tuple[int, float]] = attrs.field(factory=dict, init=False)
 
-    def open(self, knows: Callable[[str], bool]) -> None:
+    def open(self, knows: Callable[[str], bool], topic_limit: Callable[[str], int | None]) -> None:
         """Prepare.
 
         Args:
             knows: Returns whether a topic exists.
+            topic_limit: Returns ``max.message.bytes`` of a topic; None if it is not known.
         """
-        self._knows = knows
+        self._knows, self._topic_limit = knows, topic_limit
 
     def admit(self, topic: str, key: bytes | str | None, value: bytes | str | None, headers: Headers) -> None:
         """Check that the brokers will accept a record.
@@ -83,12 +85,11 @@ class DeadLetters:
 
     def _asked(self, topic: str) -> int:
         assert self._knows is not None
+        assert self._topic_limit is not None
         if not self._knows(topic):
             return _NO_TOPIC
         own = int(self.client.get("max.request.size", _MAX_REQUEST_SIZE))
         if self.client.get("compression.type", "none") != "none":  # brokers check the compressed size
             return own
-        from kafkastream.kafka.admin import Cluster
-
-        of_topic = Cluster(self.client).topic_setting(topic, "max.message.bytes")
-        return own if of_topic is None else min(own, int(of_topic))
+        limit = self._topic_limit(topic)
+        return own if limit is None else min(own, limit)

@@ -1,0 +1,341 @@
+"""Runs a connected part of a job graph in this process: the engine's own tasks, with state in memory, without Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.snapshot import copied
+from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
+from kafkastream.model.connectors.file_formats import FileContents
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.chaining import Serialization
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode
+from kafkastream.operators.state.timers import Timer, TimerQueue
+from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
+from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
+from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, Watermarks
+from kafkastream.spark.exchange.source_task import SourceTask
+from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.plan.watermark_service import WatermarkService
+from kafkastream.spark.worker.batches import Batch
+from kafkastream.spark.worker.chained_operators import TaskScope
+from kafkastream.spark.worker.failures import function_failed
+from kafkastream.spark.worker.fetched_records import arrow_of
+from kafkastream.spark.worker.operator_chain import applied
+from kafkastream.spark.worker.record_decoders import columns_of, owner_subtask, split_name
+from kafkastream.spark.worker.reports import Report, ReportKind
+from kafkastream.spark.worker.slot_names import origin_name
+from kafkastream.spark.worker.worker_cache import JobAttempt
+from kafkastream.testing.driver.capturing_sinks import with_capturing_sinks
+from kafkastream.testing.driver.memory_backend import MemoryBackend
+
+__all__ = ["Arrival", "PartRun", "PartSnapshot", "SentRecord"]
+
+_LATEST = 2**63 - 1
+
+
+@final
+@attrs.frozen
+class SentRecord:
+    """Record that a test sends to a source, as Kafka's client would have fetched it."""
+
+    _offset: int
+    _timestamp: int
+    _key: bytes | None
+    _value: bytes | None
+    _headers: tuple[tuple[str, bytes | None], ...]
+
+    def offset(self) -> int:
+        """Offset in its partition."""
+        return self._offset
+
+    def timestamp(self) -> tuple[int, int]:
+        """Type of the timestamp, and its ms."""
+        return 1, self._timestamp  # TIMESTAMP_CREATE_TIME of librdkafka
+
+    def key(self) -> bytes | None:
+        """Bytes of the key."""
+        return self._key
+
+    def value(self) -> bytes | None:
+        """Bytes of the value."""
+        return self._value
+
+    def headers(self) -> list[tuple[str, bytes | None]]:
+        """Pairs of a name and bytes."""
+        return list(self._headers)
+
+
+@final
+@attrs.frozen
+class Arrival:
+    """Records, or elements with their timestamps, that arrive from a partition in one micro-batch.
+
+    Args:
+        source: Node of the source.
+        partition: Partition that they come from.
+        records: Records, for the source's schema.
+        elements: Elements that bypass the schema.
+    """
+
+    source: int
+    partition: TopicPartition
+    records: Sequence[SentRecord] = ()
+    elements: Sequence[tuple[Any, int | None]] = ()
+
+
+@final
+@attrs.frozen
+class PartSnapshot:
+    """State of a part: its keyed state by subtask, its watermarks, and the next offsets of its partitions."""
+
+    states: tuple[Mapping[bytes, bytes], ...]
+    watermarks: Mapping[str, Any]
+
+
+@final
+class PartRun:
+    """A connected part of a job, while it runs.
+
+    Args:
+        graph: The part.
+        attempt: Attempt that its tasks belong to.
+        parallelism: Number of subtasks.
+        chains: Whether Flink would chain neighbouring Python operators.
+        scopes: Metric scope of each node.
+        partitions: Number of partitions of the sinks' topics; others have one.
+        now: Returns the processing time, in ms.
+        take: Takes what tasks report for the driver.
+        restored: Snapshot to begin with.
+    """
+
+    def __init__(
+        self,
+        graph: JobGraph,
+        attempt: JobAttempt,
+        parallelism: int,
+        *,
+        chains: bool,
+        scopes: Mapping[int, OperatorScope],
+        partitions: Mapping[str, int],
+        now: Callable[[], int],
+        take: Callable[[Report], None],
+        restored: PartSnapshot | None = None,
+    ) -> None:
+        self.graph = with_capturing_sinks(graph, partitions)
+        self._attempt, self._parallelism, self._now, self._take = attempt, parallelism, now, take
+        self._labels = tuple(range(parallelism)) if any(isinstance(node, KeyedNode) for node in graph.nodes) else ()
+        self._compiler = ChainCompiler(
+            self.graph,
+            attempt,
+            ends=False,
+            scopes=scopes,
+            labels=self._labels,
+            serialization=Serialization.of(graph, parallelism, chains=chains),
+        )
+        self.identities = keyed_operator_ids(self.graph)
+        self.states = [MemoryBackend() for _ in range(parallelism)]
+        self.time = WatermarkService(self.graph, parallelism, clock=lambda: now() / 1000)
+        if restored is not None:
+            self.states = [MemoryBackend(content) for content in restored.states]
+            self.time.restore(restored.watermarks)
+            self.time.has_read_collections = True
+        self._levels = self.graph.levels()
+        self._sources: dict[tuple[int, int], SourceTask] = {}
+        self._keyed: dict[tuple[int, int], KeyedTask] = {}
+        self._messages: dict[tuple[int, int], list[Message]] = {}
+        self._announced: Mapping[str, int] = self.time.watermarks()
+        self._due: dict[tuple[int, int], int | None] = {}
+
+    def open(self) -> None:
+        """Open all functions.
+
+        Raises:
+            UserFunctionError: An ``open`` raised.
+            DefinitionError: A function could not be sent to Spark's workers.
+        """
+        for source in self.graph.sources:
+            self._source_task(source, 0)
+        for node in self._keyed_nodes():
+            for subtask in range(self._parallelism):
+                self._keyed_task(node, subtask)
+
+    def _keyed_nodes(self) -> Iterator[KeyedNode]:
+        return (node for level in self._levels for node in level)
+
+    def snapshot(self) -> PartSnapshot:
+        """Return the state between two micro-batches."""
+        return PartSnapshot(tuple(dict(state.content) for state in self.states), self.time.content())
+
+    def read_collections(self) -> None:
+        """Run the first micro-batch: the elements of collections, whose watermark is then the last one."""
+        for source in self.graph.sources:
+            if isinstance(source.source, CollectionSource):
+                assert not isinstance(source.source.elements, FileContents)
+                values = copied(list(source.source.elements))
+                task = self._begun(source, 0, TaskScope(self._source_task(source, 0).identity))
+                place = partial(_place_in_collection, source.name)
+                self._push(task, Batch(values, [None] * len(values), range(len(values))), place)
+                self._finish_source(source.id, 0, task)
+        self._run_stages()
+        self.time.has_read_collections = True
+        self.settle()
+
+    def micro_batch(self, arrivals: Iterable[Arrival]) -> None:
+        """Run a micro-batch of arrivals, and those that its watermarks cause."""
+        for arrival in arrivals:
+            source = self.graph[arrival.source]
+            assert isinstance(source, SourceNode)
+            self._process(source, arrival)
+        self._run_stages()
+        self.settle()
+
+    def settle(self) -> None:
+        """Announce new watermarks to the keyed operators, until there are none."""
+        while self._labels:
+            watermarks = self.time.watermarks()
+            if all(watermark <= self._announced.get(name, MIN_WATERMARK) for name, watermark in watermarks.items()):
+                return
+            self._announced = watermarks
+            self._run_stages()
+
+    def next_timer(self) -> int | None:
+        """Return a lower bound for the time of the next processing-time timer; None if there is none."""
+        return min((due for due in self._due.values() if due is not None), default=None)
+
+    def fire_timers(self) -> None:
+        """Fire the processing-time timers that are due now, and mark idle partitions."""
+        self.time.mark_polled()
+        if self._labels:
+            self._run_stages()
+        self.settle()
+
+    def end(self, source: int) -> None:
+        """End a source: its watermark is the last one."""
+        self.time.ended(source)
+
+    def close(self, *, has_failed: bool) -> None:
+        """Close the functions; those that override ``close`` were closed with their last task.
+
+        Raises:
+            UserFunctionError: A ``close`` raised.
+        """
+        tasks: list[SourceTask | KeyedTask] = [*self._sources.values(), *self._keyed.values()]
+        for task in tasks:
+            if has_failed:
+                task.abandon()
+            for operator in task.chain.operators():
+                if has_failed or not operator.overrides_close:
+                    with function_failed(operator.name, "close"):
+                        operator.close()
+
+    def keyed_node(self, name: str) -> KeyedNode | None:
+        """Return the keyed operator with a uid or name."""
+        nodes = list(self._keyed_nodes())
+        return next((node for node in nodes if node.uid == name), next((n for n in nodes if n.name == name), None))
+
+    def keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
+        """Return the task of a keyed operator in a subtask, opened."""
+        return self._keyed_task(node, subtask)
+
+    def timers(self, node: KeyedNode, subtask: int, domain: bytes) -> Iterator[Timer]:
+        """Yield the timers of an operator's keys in a subtask."""
+        name = state_name(self.identities[node.id]) + domain
+        return TimerQueue(MemoryBackend(self.states[subtask].content), name).fire(_LATEST)
+
+    def _process(self, source: SourceNode, arrival: Arrival) -> None:
+        topic, number = arrival.partition.topic, arrival.partition.partition
+        subtask = owner_subtask(topic, number, source.parallelism or self._parallelism)
+        identity = self._source_task(source, subtask).identity
+        scope = TaskScope(origin_name(identity, topic, number), split_name(arrival.partition))
+        task = self._begun(source, subtask, scope)
+        if arrival.records:
+            task.process(arrow_of(source.id, arrival.partition, arrival.records, columns_of(source)))
+        if arrival.elements:
+            values, timestamps = zip(*arrival.elements, strict=True)
+            place = partial(_place_of_element, str(arrival.partition))
+            self._push(task, Batch(list(values), list(timestamps), range(len(values))), place)
+        self._finish_source(source.id, subtask, task)
+
+    def _begun(self, source: SourceNode, subtask: int, scope: TaskScope) -> SourceTask:
+        task = self._source_task(source, subtask)
+        task.decoder.begin()
+        task.chain.begin(scope)
+        return task
+
+    def _push(self, task: SourceTask, batch: Batch, place: Callable[[int], str]) -> None:
+        for operator in task.chain.before:
+            batch = applied(operator, batch, place)
+        task.chain.push(batch, place)
+
+    def _finish_source(self, source: int, subtask: int, task: SourceTask) -> None:
+        for report in (*task.chain.drain(), *task.finish()):
+            self._sort(report)
+        if not task.reusable:  # its functions were closed
+            del self._sources[source, subtask]
+
+    def _run_stages(self) -> None:
+        """Run the keyed operators, level by level, on the messages that have arrived."""
+        marks = Watermarks(self._announced, self._now())
+        for node in self._keyed_nodes():
+            for subtask, state in enumerate(self.states):
+                task = self._keyed_task(node, subtask)
+                arrived = OperatorInput.of(self._messages.pop((node.id, subtask), ()), marks)
+                for report in task.run(state, TaskScope(f"{task.identity}-{subtask}"), arrived):
+                    self._sort(report)
+                if not task.reusable:
+                    del self._keyed[node.id, subtask]
+
+    def _sort(self, report: Report) -> None:
+        """Keep messages for keyed operators, and what tells of watermarks and timers; the rest is for the driver."""
+        match report.kind:
+            case ReportKind.EXCHANGE:
+                message: Message = report.content
+                self._messages.setdefault((message.node, message.bucket), []).append(message)
+            case ReportKind.TIMES:
+                seen, idle = report.content
+                self.time.observe({report.node: seen}, idle)
+            case ReportKind.TIMERS:
+                subtask, due = report.content
+                self._due[report.node, subtask] = due
+            case _:
+                self._take(report)
+
+    def _source_task(self, source: SourceNode, subtask: int) -> SourceTask:
+        if (source.id, subtask) not in self._sources:
+            task = _copied(self._compiler.source_task(source), source.name)
+            task.open(self._attempt.context(subtask, self._parallelism))
+            self._sources[source.id, subtask] = task
+        return self._sources[source.id, subtask]
+
+    def _keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
+        if (node.id, subtask) not in self._keyed:
+            task = _copied(self._compiler.keyed_task(node), node.name)
+            task.open(self._attempt.context(subtask, self._parallelism))
+            self._keyed[node.id, subtask] = task
+        return self._keyed[node.id, subtask]
+
+
+def _copied(task: Any, name: str) -> Any:
+    """Return a task of its own for a subtask: on Spark, each has its own copy of the functions."""
+    try:
+        return copied(task)
+    except Exception as error:
+        raise DefinitionError(
+            f"a function after {name!r} could not be sent to Spark's workers: {error}",
+            now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
+        ) from error
+
+
+def _place_in_collection(name: str, row: int) -> str:
+    return f"element {row + 1} of source {name!r}"
+
+
+def _place_of_element(partition: str, row: int) -> str:
+    return f"element {row + 1} sent to {partition}"

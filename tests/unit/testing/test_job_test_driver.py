@@ -1,0 +1,488 @@
+"""Jobs in the test's own process: records and time in, records, lines, state and metrics out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kafkastream import (
+    DeliveryGuarantee,
+    KafkaRecordSerializationSchema,
+    KafkaSink,
+    KafkaSource,
+    SimpleStringSchema,
+    StreamExecutionEnvironment,
+    Types,
+    WatermarkStrategy,
+)
+from kafkastream.common import Configuration, Duration, Time
+from kafkastream.common.watermark_strategy import TimestampAssigner
+from kafkastream.datastream import OutputTag
+from kafkastream.datastream.async_data_stream import AsyncDataStream
+from kafkastream.datastream.functions import (
+    AsyncFunction,
+    KeyedProcessFunction,
+    ProcessWindowFunction,
+    RuntimeContext,
+)
+from kafkastream.datastream.state import (
+    ListStateDescriptor,
+    MapStateDescriptor,
+    ReducingStateDescriptor,
+    StateTtlConfig,
+    ValueStateDescriptor,
+)
+from kafkastream.datastream.stream import DataStream
+from kafkastream.datastream.window import TumblingEventTimeWindows
+from kafkastream.errors import DefinitionError, DeserializationError, UnsupportedFeatureError, UserFunctionError
+from kafkastream.testing import JobTestDriver
+
+SERVERS = "broker:9092"
+NOW = 1_767_225_600_000
+
+
+def source(topic: str, *, dead_letters: str | None = None) -> KafkaSource[str]:
+    builder = KafkaSource.builder().set_bootstrap_servers(SERVERS).set_topics(topic)
+    if dead_letters is not None:
+        builder = builder.set_dead_letter_topic(dead_letters)
+    return builder.set_value_only_deserializer(SimpleStringSchema()).build()
+
+
+def sink(topic: str, guarantee: DeliveryGuarantee = DeliveryGuarantee.AT_LEAST_ONCE) -> KafkaSink[str]:
+    serializer = KafkaRecordSerializationSchema.builder().set_topic(topic)
+    schema = serializer.set_value_serialization_schema(SimpleStringSchema()).build()
+    builder = KafkaSink.builder().set_bootstrap_servers(SERVERS).set_record_serializer(schema)
+    return builder.set_delivery_guarantee(guarantee).set_transactional_id_prefix("tx").build()
+
+
+def lines(env: StreamExecutionEnvironment, **options: Any) -> DataStream[str]:
+    return env.from_source(source("lines", **options), WatermarkStrategy.no_watermarks(), "lines")
+
+
+def values(driver: JobTestDriver, topic: str) -> list[str]:
+    return [(record.value or b"").decode() for record in driver.topic(topic)]
+
+
+@pytest.fixture
+def env() -> StreamExecutionEnvironment:
+    return StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+
+
+class SecondWord(TimestampAssigner):
+    """The event time of a line in seconds, its second word."""
+
+    def extract_timestamp(self, value: str, record_timestamp: int) -> int:
+        return int(value.split()[1]) * 1000
+
+
+class CountInWindow(ProcessWindowFunction[str, str, str, Any]):
+    def process(self, key: str, context: ProcessWindowFunction.Context[Any], elements: Iterable[str]) -> Iterator[str]:
+        yield f"{key} {len(list(elements))} from {context.window().start // 1000}"
+
+
+class CountWithTimer(KeyedProcessFunction[str, str]):
+    """Counts the lines of a key, and says so ten seconds of processing time after the first."""
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.count = runtime_context.get_state(COUNT)
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        if self.count.value() is None:
+            timers = ctx.timer_service()
+            timers.register_processing_time_timer(timers.current_processing_time() + 10_000)
+        self.count.update((self.count.value() or 0) + 1)
+        yield from ()
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[str]:
+        yield f"{ctx.get_current_key()} {self.count.value()} at {timestamp - NOW}"
+
+
+COUNT = ValueStateDescriptor("count", Types.LONG())
+
+
+def counting(env: StreamExecutionEnvironment) -> StreamExecutionEnvironment:
+    lines(env).key_by(str).process(CountWithTimer(), Types.STRING()).uid("counter").print()
+    return env
+
+
+def test_windows_fire_as_the_watermark_passes_and_late_elements_go_aside(env: StreamExecutionEnvironment) -> None:
+    late = OutputTag("late", Types.STRING())
+    strategy = WatermarkStrategy.for_bounded_out_of_orderness(Duration.of_seconds(5))
+    timed = lines(env).assign_timestamps_and_watermarks(strategy.with_timestamp_assigner(SecondWord()))
+    windows = timed.key_by(lambda line: line.split()[0]).window(TumblingEventTimeWindows.of(Time.seconds(60)))
+    counts = windows.side_output_late_data(late).process(CountInWindow(), Types.STRING())
+    counts.sink_to(sink("counts"))
+    counts.get_side_output(late).sink_to(sink("late"))
+    with JobTestDriver.of(env) as driver:
+        for line in ("ann 1", "bob 2", "ann 59", "ann 64"):
+            driver.send("lines", line)
+        assert values(driver, "counts") == []
+        driver.send("lines", "bob 66")
+        assert values(driver, "counts") == ["ann 2 from 0", "bob 1 from 0"]
+        driver.send("lines", "ann 3")
+        assert values(driver, "late") == ["ann 3"]
+        driver.finish()
+        assert values(driver, "counts")[2:] == ["ann 1 from 60", "bob 1 from 60"]
+        assert [record.timestamp_ms for record in driver.topic("counts")] == [59_999, 59_999, 119_999, 119_999]
+
+
+def test_records_of_one_micro_batch_are_not_late_because_of_each_other(env: StreamExecutionEnvironment) -> None:
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(SecondWord())
+    windows = (
+        lines(env)
+        .assign_timestamps_and_watermarks(strategy)
+        .key_by(lambda line: line.split()[0])
+        .window(TumblingEventTimeWindows.of(Time.seconds(60)))
+    )
+    windows.process(CountInWindow(), Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        with driver.micro_batch():
+            driver.send("lines", "ann 100")
+            driver.send("lines", "ann 1")
+        assert driver.printed == ["ann 1 from 0"]
+        assert driver.metrics.total("numLateRecordsDropped") == 0
+        driver.send("lines", "ann 2")
+        assert driver.metrics.total("numLateRecordsDropped") == 1
+
+
+def test_processing_time_stands_still_until_the_test_advances_it(env: StreamExecutionEnvironment) -> None:
+    with JobTestDriver.of(counting(env)) as driver:
+        driver.send("lines", "ann")
+        driver.advance(4_000)
+        driver.send("lines", "bob")
+        driver.send("lines", "ann")
+        driver.advance(5_999)
+        assert driver.printed == []
+        driver.advance(60_000)
+        assert driver.printed == ["ann 2 at 10000", "bob 1 at 14000"]
+        assert driver.now_ms == NOW + 69_999
+
+
+def test_state_is_read_and_set_by_descriptor_or_name(env: StreamExecutionEnvironment) -> None:
+    with JobTestDriver.of(counting(env), parallelism=3) as driver:
+        driver.send("lines", "ann")
+        state = driver.operator("counter")
+        assert state.get(COUNT, "ann") == 1
+        assert state.get("count", "bob") is None
+        state.set(COUNT, "ann", 41)
+        driver.send("lines", "ann")
+        assert state.get("count", "ann") == 42
+        assert state.keys() == ["ann"]
+        assert [(timer.key, timer.timestamp - NOW, timer.domain.name) for timer in state.timers()] == [
+            ("ann", 10_000, "PROCESSING_TIME")
+        ]
+        with pytest.raises(DefinitionError, match="There are: 'count'"):
+            state.get("total", "ann")
+        with pytest.raises(TypeError, match="state 'count' is declared as Long"):
+            state.set(COUNT, "ann", "many")
+
+
+def test_each_kind_of_state_has_a_plain_form(env: StreamExecutionEnvironment) -> None:
+    listed = ListStateDescriptor("listed", Types.STRING())
+    mapped = MapStateDescriptor("mapped", Types.STRING(), Types.INT())
+    reduced = ReducingStateDescriptor("reduced", lambda one, other: one + other, Types.STRING())
+
+    class Remember(KeyedProcessFunction[str, str]):
+        def open(self, runtime_context: RuntimeContext) -> None:
+            self.listed = runtime_context.get_list_state(listed)
+            self.mapped = runtime_context.get_map_state(mapped)
+            self.reduced = runtime_context.get_reducing_state(reduced)
+
+        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+            self.listed.add(value)
+            self.mapped.put(value, len(value))
+            self.reduced.add(value)
+            yield from ()
+
+    lines(env).key_by(lambda line: line[0]).process(Remember(), Types.STRING()).name("remember")
+    with JobTestDriver.of(env) as driver:
+        for line in ("a", "ab", "abc"):
+            driver.send("lines", line)
+        state = driver.operator("remember")
+        assert state.get(listed, "a") == ["a", "ab", "abc"]
+        assert state.get(mapped, "a") == {"a": 1, "ab": 2, "abc": 3}
+        assert state.get(reduced, "a") == "aababc"
+        state.set(listed, "a", ["x"])
+        state.set(mapped, "a", {"x": 1})
+        state.set(reduced, "a", "x")
+        driver.send("lines", "ay")
+        assert state.get(listed, "a") == ["x", "ay"]
+        assert state.get(mapped, "a") == {"x": 1, "ay": 2}
+        assert state.get(reduced, "a") == "xay"
+        assert state.get(listed, "b") == []
+        assert state.get(mapped, "b") == {}
+
+
+def test_time_to_live_follows_the_processing_time(env: StreamExecutionEnvironment) -> None:
+    descriptor = ValueStateDescriptor("last", Types.STRING())
+    descriptor.enable_time_to_live(StateTtlConfig.new_builder(Time.minutes(1)).build())
+
+    class Last(KeyedProcessFunction[str, str]):
+        def open(self, runtime_context: RuntimeContext) -> None:
+            self.last = runtime_context.get_state(descriptor)
+
+        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+            yield f"{value} after {self.last.value()}"
+            self.last.update(value)
+
+    lines(env).key_by(lambda line: line[0]).process(Last(), Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "a1")
+        driver.advance(59_000)
+        driver.send("lines", "a2")
+        driver.advance(61_000)
+        driver.send("lines", "a3")
+        assert driver.printed == ["a1 after None", "a2 after a1", "a3 after None"]
+
+
+class SlowLookup(AsyncFunction[str, str]):
+    async def async_invoke(self, value: str) -> list[str]:
+        await asyncio.sleep(int(value))
+        return [f"slept {value}"]
+
+    def timeout(self, value: str) -> list[str]:
+        return [f"gave up after 60 of {value}"]
+
+
+def test_waiting_of_async_functions_takes_no_time(env: StreamExecutionEnvironment) -> None:
+    AsyncDataStream.unordered_wait(lines(env), SlowLookup(), Time.seconds(60), 10, Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "30")
+        driver.send("lines", "3600")
+        assert driver.printed == ["slept 30", "gave up after 60 of 3600"]
+
+
+def test_malformed_records_fail_the_job_or_become_dead_letters(env: StreamExecutionEnvironment) -> None:
+    lines(env).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "good")
+        with pytest.raises(DeserializationError, match="topic lines, partition 0, offset 1"):
+            driver.send("lines", b"\xff")
+        with pytest.raises(DefinitionError, match="cannot be used any more: the job has failed"):
+            driver.send("lines", "next")
+    lenient = StreamExecutionEnvironment.get_execution_environment()
+    lines(lenient, dead_letters="dead").print()
+    with JobTestDriver.of(lenient) as driver:
+        driver.send("lines", b"\xff", key="k")
+        driver.send("lines", "next")
+        [letter] = driver.topic("dead")
+        assert (letter.value, letter.key) == (b"\xff", b"k")
+        assert driver.printed == ["next"]
+
+
+def test_a_failing_function_is_told_with_its_element(env: StreamExecutionEnvironment) -> None:
+    lines(env).map(int, Types.INT()).name("parse").print()
+    with JobTestDriver.of(env) as driver, pytest.raises(UserFunctionError, match="'parse' raised ValueError") as failed:
+        driver.send("lines", "two", partition=0)
+    assert "topic lines, partition 0, offset 0" in str(failed.value)
+    assert "'two'" in str(failed.value)
+
+
+def test_exactly_once_sinks_show_their_records_when_they_commit() -> None:
+    configuration = Configuration().set_string("execution.checkpointing.interval", "10 s")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration)
+    lines(env).sink_to(sink("out", DeliveryGuarantee.EXACTLY_ONCE))
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "one")
+        assert driver.topic("out") == []
+        assert len(driver.topic("out", isolation="read_uncommitted")) == 1
+        driver.advance(10_000)
+        assert values(driver, "out") == ["one"]
+        driver.send("lines", "two")
+        driver.checkpoint()
+        assert values(driver, "out") == ["one", "two"]
+
+
+def test_exactly_once_without_an_interval_commits_each_micro_batch(env: StreamExecutionEnvironment) -> None:
+    lines(env).key_by(str).map(str.upper, Types.STRING()).sink_to(sink("out", DeliveryGuarantee.EXACTLY_ONCE))
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "one")
+        assert values(driver, "out") == ["ONE"]
+
+
+def test_a_driver_continues_from_the_snapshot_of_another_one(env: StreamExecutionEnvironment) -> None:
+    with JobTestDriver.of(counting(env), parallelism=2) as driver:
+        driver.send("lines", "ann")
+        driver.advance(1_000)
+        snapshot = driver.snapshot()
+    upgraded = StreamExecutionEnvironment.get_execution_environment()
+    counting(upgraded)
+    with JobTestDriver.of(upgraded, parallelism=2, restored=snapshot) as driver:
+        driver.send("lines", "ann")
+        driver.advance(9_000)
+        assert [line.partition("> ")[2] for line in driver.printed] == ["ann 2 at 10000"]
+
+
+def test_idle_partitions_do_not_hold_back_the_watermark(env: StreamExecutionEnvironment) -> None:
+    strategy = WatermarkStrategy.for_monotonous_timestamps().with_idleness(Duration.of_seconds(30))
+    stream = env.from_source(source("lines"), strategy, "lines")
+    windows = stream.key_by(lambda line: line[0]).window(TumblingEventTimeWindows.of(Time.seconds(60)))
+    windows.process(CountInWindow(), Types.STRING()).print()
+    with JobTestDriver.of(env, partitions={"lines": 2}) as driver:
+        driver.send("lines", "a", timestamp=1_000, partition=0)
+        driver.send("lines", "a", timestamp=100_000, partition=0)
+        assert driver.printed == []
+        driver.advance(29_000)
+        driver.send("lines", "a", timestamp=101_000, partition=0)
+        driver.advance(2_000)
+        assert driver.printed == ["a 1 from 0"]
+
+
+def test_watermarks_can_be_set(env: StreamExecutionEnvironment) -> None:
+    stream = env.from_source(source("lines"), WatermarkStrategy.for_monotonous_timestamps(), "lines")
+    windows = stream.key_by(lambda line: line[0]).window(TumblingEventTimeWindows.of(Time.seconds(60)))
+    windows.process(CountInWindow(), Types.STRING()).name("windows").print()
+    with JobTestDriver.of(env) as driver:
+        driver.source("lines").send_element("a", timestamp=1_000)
+        driver.source("lines").set_watermark(59_998)
+        assert driver.printed == []
+        assert driver.operator("windows").watermark == 59_998
+        driver.source("lines").set_watermark(59_999)
+        assert driver.printed == ["a 1 from 0"]
+
+
+def test_what_functions_change_after_they_emitted_it_stays(env: StreamExecutionEnvironment) -> None:
+    class Growing(KeyedProcessFunction[int, str, list[str]]):
+        def __init__(self) -> None:
+            self.seen: list[str] = []
+
+        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[list[str]]:
+            self.seen.append(value)
+            yield self.seen
+
+    lines(env).key_by(lambda line: 0).process(Growing()).name("growing")
+    with JobTestDriver.of(env) as driver:
+        for line in "abc":
+            driver.send("lines", line)
+        assert driver.sink("growing") == [["a"], ["a", "b"], ["a", "b", "c"]]
+
+
+def test_functions_are_copies_as_on_workers(env: StreamExecutionEnvironment) -> None:
+    seen: list[str] = []
+
+    def note(line: str) -> str:
+        seen.append(line)
+        return line
+
+    lines(env).map(note).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "a")
+        assert (driver.printed, seen) == (["a"], [])
+
+
+def test_keys_choose_partitions_as_kafkas_producer_does(env: StreamExecutionEnvironment) -> None:
+    serializer = KafkaRecordSerializationSchema.builder().set_topic("out")
+    keyed = serializer.set_key_serialization_schema(SimpleStringSchema())
+    schema = keyed.set_value_serialization_schema(SimpleStringSchema()).build()
+    lines(env).sink_to(KafkaSink.builder().set_bootstrap_servers(SERVERS).set_record_serializer(schema).build())
+    with JobTestDriver.of(env, partitions={"out": 1_000}) as driver:
+        for key in ("21", "foobar", "a-little-bit-long-string"):
+            driver.send("lines", key)
+        # murmur2 of Kafka's UtilsTest, without the sign
+        hashes = [-973_932_308, -790_332_482, -985_981_536]
+        assert [record.partition for record in driver.topic("out")] == [(h & 0x7FFFFFFF) % 1_000 for h in hashes]
+
+
+def test_unknown_names_are_told_with_those_that_there_are(env: StreamExecutionEnvironment) -> None:
+    with JobTestDriver.of(counting(env)) as driver:
+        with pytest.raises(DefinitionError, match=r"no source 'orders'.*\n.*There are: 'lines'"):
+            driver.source("orders")
+        with pytest.raises(DefinitionError, match=r"no operator with keys 'x'.*\n.*There are: 'counter'"):
+            driver.operator("x")
+        with pytest.raises(DefinitionError, match="no sink 'x'"):
+            driver.sink("x")
+        with pytest.raises(DefinitionError, match="partition 3 of topic 'lines'"):
+            driver.source("lines").send("a", partition=3)
+        with pytest.raises(DefinitionError, match="generates no watermarks"):
+            driver.source("lines").set_watermark(1)
+        driver.finish()
+        with pytest.raises(DefinitionError, match="the source has ended"):
+            driver.source("lines").send("a")
+    with pytest.raises(DefinitionError, match="cannot be used any more: it was closed"):
+        driver.advance(1)
+
+
+def test_sql_needs_spark() -> None:
+    from kafkastream.table import StreamTableEnvironment
+
+    env = StreamExecutionEnvironment.get_execution_environment()
+
+    def program() -> None:
+        tables = StreamTableEnvironment.create(env)
+        tables.execute_sql("SELECT 1").print()
+
+    with pytest.raises(UnsupportedFeatureError, match="runs no SQL"):
+        JobTestDriver.of(program)
+
+
+def test_functions_are_left_at_their_execute() -> None:
+    after: list[str] = []
+
+    def program() -> None:
+        env = StreamExecutionEnvironment.get_execution_environment()
+        lines(env).print()
+        try:
+            env.execute("job")
+        except Exception:  # noqa: BLE001 - as programs do
+            after.append("caught")
+        after.append("went on")
+
+    with JobTestDriver.of(program) as driver:
+        driver.send("lines", "a")
+        assert driver.printed == ["a"]
+    assert after == []
+    with pytest.raises(DefinitionError, match="without executing a job"):
+        JobTestDriver.of(lambda: None)
+
+
+def test_scripts_run_with_their_arguments_and_own_classes(tmp_path: Path) -> None:
+    script = tmp_path / "job.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import sys
+            from dataclasses import dataclass
+            from pyflink.common import SimpleStringSchema, WatermarkStrategy
+            from pyflink.datastream import StreamExecutionEnvironment
+            from pyflink.datastream.connectors.kafka import KafkaSource
+
+            @dataclass
+            class Order:
+                name: str
+
+            if __name__ == "__main__":
+                env = StreamExecutionEnvironment.get_execution_environment()
+                source = (KafkaSource.builder().set_bootstrap_servers("b:1").set_topics(sys.argv[1])
+                    .set_value_only_deserializer(SimpleStringSchema()).build())
+                stream = env.from_source(source, WatermarkStrategy.no_watermarks(), "orders")
+                stream.map(Order).key_by(lambda order: order.name).map(
+                    lambda order: f"{isinstance(order, Order)} {order.name}").print()
+                env.execute("orders")
+            """
+        )
+    )
+    program = f"""
+import sys
+from kafkastream.testing import JobTestDriver
+with JobTestDriver.of({str(script)!r}, "placed") as driver:
+    driver.send("placed", "ann")
+    assert driver.printed == ["True ann"], driver.printed
+print(sys.argv, "py4j" in sys.modules, "pyspark" in sys.modules)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("['-c'] False False\n", "")
+
+
+def test_json_elements_pass_their_schemas(env: StreamExecutionEnvironment) -> None:
+    lines(env).map(json.loads).map(lambda order: order["id"], Types.INT()).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", '{"id": 7}')
+        assert driver.printed == ["7"]
