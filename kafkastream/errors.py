@@ -29,7 +29,10 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
+
+from kafkastream.printable import printable
 
 __all__ = [
     "ArgumentError",
@@ -58,6 +61,9 @@ __all__ = [
 ]
 
 
+_FURTHER_LINE: Final = re.compile(r"\n(?=\S)")
+
+
 class KafkastreamError(Exception):
     """Base class of all errors of this package.
 
@@ -76,15 +82,20 @@ class KafkastreamError(Exception):
         self.now = now
 
     def __str__(self) -> str:
-        lines = [f"[{self.code}] {self.what}"]
+        lines = [f"[{self.code}] {_indented(self.what)}"]
         if self.where:
-            lines.append(f"  at {self.where}")
+            lines.append(f"  at {_indented(self.where)}")
         if self.now:
-            lines.append(f"  {self.now}")
+            lines.append(f"  {_indented(self.now)}")
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (type(self), self.what, self.where, self.now))
+
+
+def _indented(text: str) -> str:
+    """Return a text, which may be a record's, so that its further lines look like no lines of a log."""
+    return _FURTHER_LINE.sub("\n    ", printable(text))
 
 
 def _rebuild(kind: type[KafkastreamError], what: str, where: str, now: str) -> KafkastreamError:

@@ -18,6 +18,7 @@ from kafkastream.cdc.spec.settings import SchemaChangeBehavior
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.errors import DefinitionError, JobError
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.printable import one_line
 from kafkastream.sql.syntax.data_types import parse_type
 
 __all__ = [
@@ -146,7 +147,11 @@ def known_schemas(
         if table in schemas and schema.primary_key:
             _check_key(table, schemas[table], schema, "source, its CREATE TABLE")
         elif table in schemas and (key := schemas[table].primary_key):  # it may have come with the records
-            log.warning("table %s keeps its primary key %s, though its CREATE TABLE has none", table, ", ".join(key))
+            log.warning(
+                "table %s keeps its primary key %s, though its CREATE TABLE has none",
+                one_line(str(table)),
+                ", ".join(key),
+            )
         schemas[table] = merged(schemas[table], schema) if table in schemas else schema
     more = TableSchema(tuple(metadata))
     return [(table, merged(schema, more)) for table, schema in schemas.items()]
@@ -272,7 +277,7 @@ def _is_made(
     except SchemaChangeRefusedError as refusal:
         if behavior is not SchemaChangeBehavior.TRY_EVOLVE or isinstance(change, CreateTable):
             raise
-        log.warning("table %s stays as it is, and rows are fitted to it: %s", change.table, refusal)
+        log.warning("table %s stays as it is, and rows are fitted to it: %s", one_line(str(change.table)), refusal)
         return False
     return True
 

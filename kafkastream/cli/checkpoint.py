@@ -10,6 +10,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from kafkastream.cli.titled_table import cell
 from kafkastream.metrics.standing import time_text
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def _show_query(console: Console, query: StoredQuery) -> None:
     for column in ("source", "reads", "next offsets"):
         table.add_column(column, overflow="fold")
     for source in query.sources:
-        table.add_row(source.name, source.reads, _offsets(source))
+        table.add_row(*map(cell, (source.name, source.reads, _offsets(source))))
     console.print(table)
     if query.operators:
         console.print(_operators(query.operators, query.watermarks))
@@ -87,5 +88,5 @@ def _operators(operators: Mapping[str, str], watermarks: Mapping[str, int]) -> T
     for column in ("operator with state", "watermark", "its state depends on"):
         table.add_column(column, overflow="fold")
     for identity, depends_on in operators.items():
-        table.add_row(identity, time_text(watermarks.get(identity)), depends_on or "-")
+        table.add_row(*map(cell, (identity, time_text(watermarks.get(identity)), depends_on or "-")))
     return table

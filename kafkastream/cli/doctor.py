@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.text import Text
 
 from kafkastream.doctor.finding import Finding, Verdict
+from kafkastream.printable import printable
 
 __all__ = ["doctor_command"]
 
@@ -104,9 +105,9 @@ def doctor_command(
 
 def _print(console: Console, finding: Finding) -> None:
     mark, style = _MARKS[finding.verdict]
-    line = Text.assemble((mark.ljust(_INDENT), style), (f"{finding.subject}: ", "bold"), finding.text)
+    line = Text.assemble((mark.ljust(_INDENT), style), (f"{finding.subject}: ", "bold"), printable(finding.text))
     console.print(line)
-    for part in textwrap.wrap(finding.now, max(console.width - _INDENT, _INDENT), break_long_words=False):
+    for part in textwrap.wrap(printable(finding.now), max(console.width - _INDENT, _INDENT), break_long_words=False):
         console.print(Text(" " * _INDENT + part))
 
 

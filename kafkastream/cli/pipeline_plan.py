@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from kafkastream.cli.titled_table import titled_table
+from kafkastream.cli.titled_table import cell, titled_table
 
 if TYPE_CHECKING:
     from kafkastream.cdc.spec.pipeline import PipelineSpec
@@ -73,4 +72,4 @@ def _listed(title: str, lines: list[str]) -> Table:
 
 
 def _add(table: Table, *cells: str) -> None:
-    table.add_row(*map(Text, cells))
+    table.add_row(*map(cell, cells))

@@ -6,16 +6,23 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["titled_table"]
+from kafkastream.printable import one_line, printable
+
+__all__ = ["cell", "titled_table"]
 
 _WIDEST_TITLE = 80
 
 
 def titled_table(title: str, *columns: str) -> Table:
     """Return a table without rows, at least as wide as its title, which thus stays on one line."""
-    heading = Text(title, style="bold")
+    heading = Text(one_line(title), style="bold")
     width = min(heading.cell_len, _WIDEST_TITLE)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=width)
     for name in columns:
         table.add_column(name, overflow="fold")
     return table
+
+
+def cell(text: str) -> Text:
+    """Return a cell of a table as written: neither markup of rich, nor control characters of a name count."""
+    return Text(printable(text))

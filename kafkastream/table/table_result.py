@@ -143,7 +143,8 @@ class TableResult:
     def print(self) -> None:
         """Print the rows as Flink's SQL client does; does not return while an unbounded query runs.
 
-        On a terminal, the last line shows the progress of a running query: records read, rate, lag and watermark.
+        On a terminal, control characters in values are shown as escapes, and the last line shows the progress of a
+        running query: records read, rate, lag and watermark.
 
         Raises:
             DefinitionError: The rows have been taken already.
@@ -173,7 +174,8 @@ class TableResult:
     def _lines(self, rows: Iterable[Row]) -> Iterable[str]:
         if self._kind is ResultKind.SUCCESS or self._columns == _TEXT:
             return (row[0] for row in rows)
-        return static_tableau(self._columns, rows) if self._is_static else tableau(self._columns, rows)
+        layout = static_tableau if self._is_static else tableau
+        return layout(self._columns, rows, for_terminal=sys.stdout.isatty())
 
 
 @runtime_checkable

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from kafkastream.model.common.row import Row
+from kafkastream.printable import one_line
 from kafkastream.sql.printing import shown_value
 from kafkastream.sql.types import DataType, Kind
 
@@ -28,12 +29,13 @@ _WIDTHS: Final = {
 Columns = Sequence[tuple[str, DataType]]
 
 
-def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+def tableau(columns: Columns, rows: Iterable[Row], *, for_terminal: bool = False) -> Iterator[str]:
     r"""Yield the lines of a table of streamed rows, each of which begins with its row kind.
 
     Args:
         columns: Names and types of the columns, which decide their widths.
         rows: Rows, printed as they arrive; the names of the columns come with the first of them, as in Flink.
+        for_terminal: Whether control characters in values are shown as escapes.
 
     Example:
         >>> print(*tableau([("n", DataType.of(Kind.INT))], [Row(1), Row(None)]), sep="\n")
@@ -46,11 +48,11 @@ def tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
         2 rows in set
     """
     widths = [len(_OP), *(_width(name, kind) for name, kind in columns)]
-    texts = ([str(row.get_row_kind()), *cells(columns, row)] for row in rows)
+    texts = ([str(row.get_row_kind()), *cells(columns, row, for_terminal=for_terminal)] for row in rows)
     return _lines(widths, [_OP, *(name for name, _ in columns)], texts)
 
 
-def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
+def static_tableau(columns: Columns, rows: Iterable[Row], *, for_terminal: bool = False) -> Iterator[str]:
     r"""Yield the lines of a table of rows that are known at once; columns are as wide as their contents.
 
     Example:
@@ -65,7 +67,7 @@ def static_tableau(columns: Columns, rows: Iterable[Row]) -> Iterator[str]:
         ['Empty set']
     """
     names = [name for name, _ in columns]
-    texts = [cells(columns, row) for row in rows]
+    texts = [cells(columns, row, for_terminal=for_terminal) for row in rows]
     widths = [max(map(_columns_of, column)) for column in zip(names, *texts, strict=True)]
     return _lines(widths, names, texts)
 
@@ -82,9 +84,12 @@ def _lines(widths: Sequence[int], names: Sequence[str], rows: Iterable[Sequence[
     yield f"{number} row{'' if number == 1 else 's'} in set" if number else "Empty set"
 
 
-def cells(columns: Columns, row: Row) -> list[str]:
-    """Return the values of a row as text."""
-    return [_NULL if value is None else shown_value(value, kind) for value, (_, kind) in zip(row, columns, strict=True)]
+def cells(columns: Columns, row: Row, *, for_terminal: bool = False) -> list[str]:
+    """Return the values of a row as text: as they are, as in Flink's client, but without control characters on a terminal."""
+    texts = [
+        _NULL if value is None else shown_value(value, kind) for value, (_, kind) in zip(row, columns, strict=True)
+    ]
+    return list(map(one_line, texts)) if for_terminal else texts
 
 
 def _width(name: str, kind: DataType) -> int:

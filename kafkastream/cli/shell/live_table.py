@@ -81,7 +81,7 @@ class _View:
         return Text("\n".join(self._lines(rows, count, changes, status)), no_wrap=True, overflow="ellipsis")
 
     def _lines(self, rows: Sequence[Row], count: int, changes: int, status: str) -> Iterator[str]:
-        *table, _ = static_tableau(self._columns, rows)
+        *table, _ = static_tableau(self._columns, rows, for_terminal=True)
         yield from table
         shown = f"the last {len(rows)} of {_counted(count, 'row')}" if len(rows) < count else _counted(count, "row")
         yield f"{shown} after {_counted(changes, 'change')}"

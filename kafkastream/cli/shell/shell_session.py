@@ -10,7 +10,7 @@ from rich.console import Console
 
 from kafkastream.cli.shell.live_table import show_live
 from kafkastream.cli.shell.statement_text import command_of, tokens_of
-from kafkastream.cli.titled_table import titled_table
+from kafkastream.cli.titled_table import cell, titled_table
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.model.job.job_result import JobClient
 from kafkastream.options.table_config import MOST_RESULT_ROWS, RESULT_MODE
@@ -140,7 +140,7 @@ class ShellSession:
         table = titled_table("Jobs", "job id", "job name", "status", "started")
         for started, job in self._jobs:
             status = job.get_job_status().result().name
-            table.add_row(str(job.get_job_id()), job._job.name, status, f"{started:%Y-%m-%d %H:%M:%S}")
+            table.add_row(str(job.get_job_id()), cell(job._job.name), status, f"{started:%Y-%m-%d %H:%M:%S}")
         self._console.print(table)
 
     def _job(self, job_id: str) -> JobClient:

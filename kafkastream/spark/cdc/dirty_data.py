@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.cdc.graph import DirtyDataLog
 from kafkastream.model.connectors.dead_letter_topics import DeadLetter
+from kafkastream.printable import one_line
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 
@@ -33,13 +34,13 @@ class DirtyDataLogger(SinkOperator):
 def _told(letter: DeadLetter) -> str:
     record = letter.record
     place = f"topic {record.topic}, partition {record.partition}, offset {record.offset}"
-    return f"{place}: {letter.reason}; key {_shown(record.key)}, value {_shown(record.value)}"
+    return f"{place}: {one_line(letter.reason)}; key {_shown(record.key)}, value {_shown(record.value)}"
 
 
 def _shown(content: bytes | None) -> str:
     if content is None:
         return "null"
-    text = content[:_SHOWN_BYTES].decode(errors="backslashreplace")
+    text = one_line(content[:_SHOWN_BYTES].decode(errors="backslashreplace"))
     return f"{text} …" if len(content) > _SHOWN_BYTES else text
 
 

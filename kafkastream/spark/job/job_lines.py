@@ -19,6 +19,7 @@ from kafkastream.metrics.standing import Pace, Standing
 from kafkastream.model.graph.job_graph import JobGraph, PrintSink
 from kafkastream.model.job.page_settings import PageSettings, page_settings_of
 from kafkastream.options.rest import DEFAULT_PORTS, REST_BIND_PORT
+from kafkastream.printable import printable
 
 __all__ = ["JobLines", "kept_in_place", "page_of_command", "run_by_command"]
 
@@ -163,7 +164,7 @@ class JobLines:
     def _print(self, text: str) -> None:
         at = "" if self._on_terminal else f"{datetime.now().astimezone():%Y-%m-%d %H:%M:%S%z} "
         with suppress(AttributeError, OSError, ValueError):  # standard error is closed or missing
-            print(f"{at}{text}", file=sys.stderr, flush=True)  # noqa: T201
+            print(f"{at}{printable(text)}", file=sys.stderr, flush=True)  # noqa: T201
 
 
 class JobInLines(Protocol):

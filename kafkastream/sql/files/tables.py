@@ -19,8 +19,8 @@ from kafkastream.sql.types import DataType, Kind, RowField
 
 __all__ = ["Partitions", "TableFile", "TableFiles"]
 
-_ESCAPED: Final = re.compile(r"[\x01-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
-"""Characters that Flink's ``PartitionPathUtils`` escapes in names of directories."""
+_ESCAPED: Final = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+"""Characters that Flink's ``PartitionPathUtils`` escapes in names of directories, and U+0000, which none can have."""
 _EPOCH: Final = datetime.date(1970, 1, 1)
 _MIDNIGHT: Final = datetime.datetime.min  # noqa: DTZ901 - SQL's times have no zone
 
