@@ -360,7 +360,7 @@ class JobTestDriver:
         return written
 
     def sink(self, name: str) -> list[Any]:
-        """Return the elements that have reached a sink other than Kafka's, or an operator that nothing reads.
+        """Return the elements that have reached the sinks of a name, other than Kafka's, or an operator that nothing reads.
 
         Args:
             name: Name or uid of the sink; for an operator that nothing reads, the operator's.
@@ -370,10 +370,10 @@ class JobTestDriver:
         """
         nodes = [node for node in self._graph.sinks if not isinstance(node.sink, KafkaSink | PrintSink)]
         names = {node.id: self._names_of(node) for node in nodes}
-        for node in nodes:
-            if name in names[node.id]:
-                return list(self._elements.get(node.id, ()))
-        raise _unknown("sink", name, [known[0] for known in names.values()])
+        named = [node for node in nodes if name in names[node.id]]
+        if not named:
+            raise _unknown("sink", name, [known[0] for known in names.values()])
+        return [element for node in named for element in self._elements.get(node.id, ())]
 
     def operator(self, name: str) -> OperatorState:
         """Return the keyed state and timers of the operator with a uid or name.
