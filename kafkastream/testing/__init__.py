@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         JobSnapshot,
         JobTestDriver,
         OperatorState,
+        StreamHarness,
         WaitingTimer,
         WrittenRecord,
     )
@@ -49,6 +50,7 @@ __all__ = [
     "PostgresDatabase",
     "Record",
     "Security",
+    "StreamHarness",
     "WaitingTimer",
     "WrittenRecord",
     "wait_until",
