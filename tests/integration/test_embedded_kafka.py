@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from confluent_kafka import KafkaError as KafkaClientError
 from confluent_kafka import Producer
 
 from kafkastream.errors import DeliveryError, KafkaError, SetupError, UnknownTopicError
@@ -55,6 +56,21 @@ def test_record_comes_back_as_it_was_written(kafka: KafkaBroker, topic: str) -> 
             timestamp_type="CreateTime",
         )
     ]
+
+
+@pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
+def test_a_topic_may_limit_what_compressed_batches_become(kafka: KafkaBroker, new_topic: NewTopic, codec: str) -> None:
+    """The advice of docs/malformed-records.md: brokers check the compressed size, unless the topic is uncompressed."""
+    client = {"bootstrap.servers": kafka.bootstrap_servers, "compression.type": codec, "message.max.bytes": 10**8}
+    reasons: list[KafkaClientError | None] = []
+    for config in ({}, {"compression.type": "uncompressed"}):
+        producer = Producer(client)
+        producer.produce(new_topic(config=config), b"0" * 4 * 2**20, on_delivery=lambda error, _: reasons.append(error))
+        producer.flush(30)
+    accepted, refused = reasons
+    assert accepted is None
+    assert refused is not None
+    assert refused.name() == "MSG_SIZE_TOO_LARGE"
 
 
 def test_tombstones_and_empty_values_differ(kafka: KafkaBroker, topic: str) -> None:

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import pickle
+import tracemalloc
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +25,7 @@ from kafkastream.datastream.connectors.file_system import (
 )
 from kafkastream.errors import ArgumentError, DefinitionError, StorageError, UnsupportedFeatureError
 from kafkastream.model.connectors.file_formats import FileContents, TextLineFormat
-from kafkastream.spark.sql.files.file_contents import contents_reader, file_elements, files_of
+from kafkastream.spark.sql.files.file_contents import contents_reader, file_elements, files_of, opened_bytes
 
 TEXT = StreamFormat.text_line_format()
 
@@ -115,6 +116,26 @@ def test_compressed_files_are_read_by_their_names(tmp_path: Path) -> None:
     assert lines(tmp_path) == [line for name in pack for line in (name, "end")]
     (tmp_path / "6.gz").write_bytes(b"plain")
     with pytest.raises(StorageError, match=r"cannot read .*6\.gz: Not a gzipped file"):
+        lines(tmp_path)
+
+
+def test_a_deflated_file_is_decompressed_as_it_is_read(tmp_path: Path) -> None:
+    """200 kB that become 200 MB take no 200 MB of memory."""
+    deflate = zlib.compressobj()
+    with (tmp_path / "bomb.deflate").open("wb") as file:
+        for _ in range(200):
+            file.write(deflate.compress(b"0" * 2**20))
+        file.write(deflate.flush())
+    assert (tmp_path / "bomb.deflate").stat().st_size < 2**18
+    tracemalloc.start()
+    with opened_bytes(tmp_path / "bomb.deflate") as stream:
+        assert stream.read(2**20) == b"0" * 2**20
+        stream.seek(0)
+        assert stream.read(3) == b"000"
+    assert tracemalloc.get_traced_memory()[1] < 8 * 2**20
+    tracemalloc.stop()
+    (tmp_path / "bomb.deflate").write_bytes(zlib.compress(b"line\n" * 100)[:-6])
+    with pytest.raises(StorageError, match=r"cannot read .*bomb\.deflate"):
         lines(tmp_path)
 
 

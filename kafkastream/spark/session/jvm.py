@@ -249,6 +249,9 @@ def _is_not_of_py4j(record: logging.LogRecord) -> bool:
     return Path(record.pathname).parent.name != "py4j"
 
 
+_OUT_OF_MEMORY: Final = 52
+"""https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/util/SparkExitCode.scala, ``OOM``."""
+
 _AGAIN: Final = "Start the program again; a job with a checkpoint directory continues where it stopped."
 
 
@@ -259,6 +262,9 @@ def _status(process: subprocess.Popen[bytes], patience_s: float) -> int | None:
 
 
 def _ended(status: int) -> SparkLostError:
+    if status == _OUT_OF_MEMORY:
+        heap = "Give it more (spark.driver.memory); a record of a compressed batch may be larger than the heap.\n  "
+        return SparkLostError("Spark's JVM has ended, since its heap was out of memory", now=f"{heap}{_AGAIN}")
     if status >= 0:
         return SparkLostError(f"Spark's JVM has ended with exit status {status}", now=_AGAIN)
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import IO, Any, Final, final
 
 import pyarrow as pa
 
@@ -211,8 +211,52 @@ def _codec(charset: str, stream: IO[bytes]) -> str:
     return name if has_mark else f"{name}-be"
 
 
+@final
+class _Inflated(io.RawIOBase):
+    """A file in zlib's form, decompressed as it is read: a few kB may become some GB.
+
+    Args:
+        file: The file.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.open("rb")
+        self._inflate = zlib.decompressobj()
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True, for the beginning only."""
+        return True
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go back to the beginning."""
+        if offset or whence != io.SEEK_SET:
+            raise io.UnsupportedOperation("only to the beginning")
+        self._inflate = zlib.decompressobj()
+        return self._file.seek(0)
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer with the next bytes; 0 at the end."""
+        data = b""
+        while not data and not self._inflate.eof:
+            source = self._inflate.unconsumed_tail or self._file.read(len(buffer))
+            data = self._inflate.decompress(source, len(buffer))
+            if not source and not data and not self._inflate.eof:
+                raise EOFError("the file ends before its compressed data")
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+        super().close()
+
+
 def _inflated(file: Path, _: str) -> IO[bytes]:
-    return io.BytesIO(zlib.decompress(file.read_bytes()))
+    return io.BufferedReader(_Inflated(file))
 
 
 _OPENERS: Final[Mapping[str, Callable[[Path, Any], Any]]] = {
