@@ -29,6 +29,7 @@ from kafkastream.cdc.errors import MalformedRecordError
 from kafkastream.cdc.merge import widened_type
 from kafkastream.cdc.times import time_check
 from kafkastream.cdc.values import Conversion, Convert, Json, json_text
+from kafkastream.model.formats.malformed import is_malformed, malformed
 from kafkastream.sql.time_texts import time_type
 from kafkastream.sql.types import DataType, Kind
 
@@ -93,8 +94,8 @@ def found_types(
                 yield name, _told(types[name], data, conversion)
             elif data != b"null":
                 yield name, _STRING if primitive_as_string and name not in known else _shown(data, known.get(name))
-        except ValueError as error:
-            raise MalformedRecordError(f"member {name[:100]!r}: {error}") from error
+        except Exception as error:
+            raise MalformedRecordError(f"member {name[:100]!r}: {malformed(error)}") from error
     if not primitive_as_string:
         yield from ((name, told.type) for name, told in types.items() if name not in members)
 
@@ -116,7 +117,9 @@ def _shown(data: bytes, column: tuple[DataType, Convert] | None) -> DataType:
 def _fits(data: bytes, convert: Convert) -> bool:
     try:
         convert(data)
-    except ValueError:
+    except Exception as error:
+        if not is_malformed(error):
+            raise
         return False
     return True
 

@@ -18,6 +18,8 @@ from kafkastream.cdc.table_rows import Tables
 from kafkastream.cdc.table_rules import PipelineRules
 from kafkastream.cdc.tables import Column, TableId, TableSchema
 from kafkastream.cdc.values import Conversion
+from kafkastream.errors import UnsupportedFeatureError
+from kafkastream.model.formats.malformed import malformed
 
 __all__ = ["ChangeReader", "ReadSettings"]
 
@@ -110,7 +112,7 @@ class ChangeReader:
             return self._changes(topic, key, value, metadata)
         except MisfitError as misfit:
             return self._mismatch(str(misfit), topic, key, value)
-        except (ValueError, RecursionError, MalformedRecordError) as error:
+        except Exception as error:  # noqa: BLE001 - _malformed decides
             return self._malformed(error)
 
     def infer(
@@ -135,7 +137,7 @@ class ChangeReader:
         try:
             found = self._inference.found(topic, key, value)
             return tuple((table, schema) for table, schema in found if table not in self._settled)
-        except (ValueError, RecursionError, MalformedRecordError) as error:
+        except Exception as error:  # noqa: BLE001 - _malformed decides
             self._malformed(error)
             return ()
 
@@ -144,18 +146,22 @@ class ChangeReader:
             found = self._format.found(topic, key, value)
             if is_new := self._tables.misfits(found):
                 self._new_names.check(found)
-        except (ValueError, RecursionError, MalformedRecordError) as error:
+        except Exception as error:  # noqa: BLE001 - _malformed decides
             return self._malformed(error)
         if is_new:
             raise SchemaMismatchError(found, reason)
         return self._malformed(MalformedRecordError(reason))
 
     def _malformed(self, error: Exception) -> Sequence[Change]:
+        """Return no changes if malformed records are ignored; raise an error that is not the record's fault."""
+        if isinstance(error, UnsupportedFeatureError):
+            raise error
+        reason = None if isinstance(error, MalformedRecordError) else str(malformed(error))
         if self._ignores_errors:
             return ()
-        if isinstance(error, MalformedRecordError):
+        if reason is None:
             raise error
-        raise MalformedRecordError(str(error)) from error
+        raise MalformedRecordError(reason) from error
 
 
 @final

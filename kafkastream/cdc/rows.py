@@ -14,6 +14,7 @@ from kafkastream.cdc.errors import MalformedRecordError, MisfitError
 from kafkastream.cdc.tables import Column
 from kafkastream.cdc.times import TimeCheck
 from kafkastream.cdc.values import Conversion, Convert, Json, checked, json_members, wire_type
+from kafkastream.model.formats.malformed import is_malformed, malformed
 
 __all__ = ["ENCODER", "RowDecoder", "are_plain", "encodable", "encode_row", "members_of", "row_class", "row_encoder"]
 
@@ -142,7 +143,9 @@ class RowDecoder:
         """
         try:
             return self._fast(data)
-        except (ValueError, RecursionError):
+        except Exception as error:
+            if not is_malformed(error):
+                raise
             return self._slow(data)
 
     def _row(self, members: Mapping[str, Json]) -> Row:
@@ -158,7 +161,8 @@ class RowDecoder:
     def _converted(self, place: int, value: Json) -> Any:
         try:
             return self._converts[place](value)
-        except ValueError as error:
+        except Exception as error:
+            error = malformed(error)
             raise MisfitError(f"column {self._names[place][:100]!r}: {error}") from error
 
     def _slow(self, data: Json) -> Row | None:
@@ -249,8 +253,8 @@ def members_of(data: Json) -> dict[str, msgspec.Raw] | None:
     """
     try:
         return None if bytes(data).strip() == b"null" else json_members(data)
-    except (ValueError, RecursionError) as error:
-        raise MalformedRecordError(f"not a JSON object: {error}") from error
+    except Exception as error:
+        raise MalformedRecordError(f"not a JSON object: {malformed(error)}") from error
 
 
 def _direct(class_: type[msgspec.Struct], checks: Sequence[tuple[str, Check]]) -> Fast:

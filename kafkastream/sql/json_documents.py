@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Final, NoReturn
+
+from kafkastream.model.formats.java_text import bounded_whole, count_digits
+from kafkastream.model.formats.json_nodes import deep_recursion, parse_nested
+from kafkastream.options.records import MAX_DIGITS
 
 __all__ = ["json_part", "json_part_told", "json_scalar", "json_scalar_told", "json_texts", "json_texts_wrapped"]
 
 _STEP: Final = re.compile(r"\.([A-Za-z_]\w*)|\[(\d+)\]|\['([^']+)'\]")
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-_MISSING: Final = (ValueError, LookupError, TypeError, RecursionError)
+_MISSING: Final = (ValueError, LookupError, TypeError)
 """Errors for a text that is not JSON, and for a path to nothing."""
+_EXPONENTS: Final = range(-(2**31) + 1, 2**31)
 _ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')
 
 
@@ -146,7 +152,19 @@ def _found(text: str | None, path: str | None) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    return json.loads(text, parse_float=Decimal, parse_constant=_refused)
+    return parse_nested(_parse, text)
+
+
+def _number(text: str) -> Decimal:
+    """Read a number with Jackson's limit of digits, and the 32 bits of a scale of Java's BigDecimal."""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"the exponent of {text[:100]} is out of range") from None
+    exponent = number.as_tuple().exponent
+    if count_digits(text) > MAX_DIGITS.default or exponent not in _EXPONENTS:
+        raise ValueError(f"{text[:100]} has too many digits")
+    return number
 
 
 def _at(document: Any, path: str) -> Any:
@@ -160,9 +178,16 @@ def _refused(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
+_parse: Final = partial(json.loads, parse_float=_number, parse_int=bounded_whole, parse_constant=_refused)
+
+
 def _text(value: Any) -> str:
     """Return a value's text, in which halves of characters are question marks."""
-    written = value if isinstance(value, str) else _written(value)
+    try:
+        written = value if isinstance(value, str) else _written(value)
+    except RecursionError:
+        with deep_recursion():
+            written = _written(value)
     return written.encode(errors="replace").decode()
 
 

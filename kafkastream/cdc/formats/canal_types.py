@@ -16,10 +16,13 @@ __all__ = ["member_of_mysql_type", "member_of_sql_type"]
 
 Transform = Callable[[Json], Json]
 
-_NUMBER: Final = re.compile(r"([+-]?)0*(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)", re.ASCII)
+_NUMBER: Final = re.compile(r"([+-]?)0*((?:[1-9]\d*|0)(?:\.\d+)?(?:[eE][+-]?\d+)?)", re.ASCII)
 _TRUTHS: Final = {"0": b"false", "1": b"true", "false": b"false", "true": b"true"}
 _MYSQL: Final = re.compile(r"(?P<name>[a-z]+)[^(]*(?:\((?P<size>\d+)(?:\s*,\s*(?P<scale>\d+))?\))?", re.ASCII)
 _MOST_DIGITS: Final = 38
+_MOST_FRACTION: Final = 9
+_MOST_BITS: Final = 64
+_MOST_LENGTH: Final = 2**31 - 1
 
 
 def _number(value: Json) -> Json:
@@ -140,27 +143,28 @@ def member_of_mysql_type(text: str, *, timestamp_is_local: bool, tinyint1_is_boo
     if name in _MYSQL_TYPES:
         signed, unsigned = _MYSQL_TYPES[name]
         return unsigned if "unsigned" in lower else signed
-    if name == "timestamp":
+    if name == "timestamp" and (size or 0) <= _MOST_FRACTION:
         return MemberType(DataType.of(Kind.TIMESTAMP_LTZ if timestamp_is_local else Kind.TIMESTAMP, size or 0))
     return _sized(name, size, int(found["scale"] or 0))
 
 
 def _sized(name: str, size: int | None, scale: int) -> MemberType:
     match name:
-        case "bit":
+        case "bit" if (size or 1) <= _MOST_BITS:
             return _BOOLEAN if size in {None, 1} else _bit_column(size or 1)
         case "float":
             return _FLOAT if size is None else _DOUBLE
         case "decimal" | "numeric" | "dec" | "fixed":
             digits = 10 if size is None else size
-            return MemberType(DataType.of(Kind.DECIMAL, digits, scale), _number) if digits <= _MOST_DIGITS else _STRING
-        case "time":
+            is_valid = 0 < digits <= _MOST_DIGITS and scale <= digits
+            return MemberType(DataType.of(Kind.DECIMAL, digits, scale), _number) if is_valid else _STRING
+        case "time" if (size or 0) <= _MOST_FRACTION:
             return MemberType(DataType.of(Kind.TIME, size or 0))
-        case "datetime":
+        case "datetime" if (size or 0) <= _MOST_FRACTION:
             return MemberType(DataType.of(Kind.TIMESTAMP, size or 0))
-        case "char" | "varchar":
+        case "char" | "varchar" if (size or 1) <= _MOST_LENGTH:
             return MemberType(DataType.of(Kind.CHAR if name == "char" else Kind.VARCHAR, size or 1))
-        case "binary" | "varbinary":
+        case "binary" | "varbinary" if (size or 1) <= _MOST_LENGTH:
             return MemberType(DataType.of(Kind.BINARY if name == "binary" else Kind.VARBINARY, size or 1), _bytes)
         case _:
             return _STRING

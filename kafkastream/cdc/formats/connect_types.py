@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import datetime
 from collections.abc import Callable, Mapping
-from decimal import Context, Decimal
 from functools import partial
 from typing import Final
 
@@ -13,13 +12,13 @@ import msgspec
 
 from kafkastream.cdc.inference import MemberType
 from kafkastream.cdc.values import Json, json_text
+from kafkastream.model.formats.java_text import scaled_decimal
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["row_types"]
 
 _MOST_DIGITS: Final = 38
 _EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - of timestamps without time zone
-_EXACT: Final = Context(prec=10_000)
 _QUOTE: Final = b'"'
 
 
@@ -88,7 +87,7 @@ def _number_of_bytes(scale: int, value: Json) -> bytes:
     if not data.startswith(_QUOTE):
         return data
     unscaled = int.from_bytes(base64.b64decode(json_text(data), validate=True), "big", signed=True)
-    return format(Decimal(unscaled).scaleb(-scale, _EXACT), "f").encode()
+    return format(scaled_decimal(unscaled, scale), "f").encode()
 
 
 def _variable_scale(value: Json) -> Json:

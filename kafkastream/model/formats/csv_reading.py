@@ -25,7 +25,9 @@ from kafkastream.model.formats.java_text import (
     trimmed,
     whole_match,
 )
+from kafkastream.model.formats.json_nodes import decoded_text
 from kafkastream.model.formats.json_reading import INT_BITS, json_bytes
+from kafkastream.model.formats.malformed import malformed
 
 __all__ = ["CsvReading", "csv_unsupported"]
 
@@ -66,12 +68,15 @@ class CsvReading:
         converters = [self._column(kind) for kind in self.type_info.elements]
 
         def read(message: bytes) -> Row:
-            columns = self.dialect.columns(message.decode("utf-8-sig"))
+            columns = self.dialect.columns(decoded_text(message))
             if len(columns) == len(names) + 1 and not columns[-1]:  # the line ends with a delimiter
                 columns.pop()
             if len(columns) > len(names):  # Jackson refuses it, before Flink can ignore it
                 raise _mismatch(names, columns)
-            return named_rows(names, (self._converted(converters, columns),))[0]
+            try:
+                return named_rows(names, (self._converted(converters, columns),))[0]
+            except Exception as error:
+                raise malformed(error) from error
 
         return or_none(read) if self.ignore_parse_errors else read
 

@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import math
 import re
-from decimal import Decimal
+from decimal import Context, Decimal, InvalidOperation
 
-__all__ = ["java_boolean", "java_decimal", "java_floating", "java_whole", "trimmed", "whole_match"]
+from kafkastream.model.formats.malformed import record_limits
+from kafkastream.options.records import MAX_DIGITS
+
+__all__ = [
+    "bounded_decimal",
+    "bounded_whole",
+    "count_digits",
+    "java_boolean",
+    "java_decimal",
+    "java_floating",
+    "java_whole",
+    "scaled_decimal",
+    "trimmed",
+    "whole_match",
+]
 
 _BLANKS = "".join(map(chr, range(0x21)))
+_EXACT = Context(prec=100_000)
+_DIGITS_PER_BIT = math.log10(2)
 _WHOLE = re.compile(r"[+-]?\d+")
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_FLOATING = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_FLOATING = re.compile(r"([+-]?)(?:(NaN)|(Infinity)|((?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)[fFdD]?)", re.ASCII)
 
 
 def trimmed(text: str) -> str:
@@ -46,7 +63,17 @@ def java_whole(text: str) -> int:
         12
     """
     if _WHOLE.fullmatch(text) is None:
-        raise ValueError(f"{text!r} is not a whole number")
+        raise ValueError(f"{text[:100]!r} is not a whole number")
+    return bounded_whole(text)
+
+
+def bounded_whole(text: str) -> int:
+    """Return a whole number of at most the digits that a record may have: Python's time grows with their square.
+
+    Raises:
+        ValueError: There are more.
+    """
+    _check_text(text)
     return int(text)
 
 
@@ -61,8 +88,54 @@ def java_decimal(text: str) -> Decimal:
         Decimal('1.10')
     """
     if _DECIMAL.fullmatch(text) is None:
-        raise ValueError(f"{text!r} is not a decimal number")
-    return Decimal(text)
+        raise ValueError(f"{text[:100]!r} is not a decimal number")
+    return bounded_decimal(text)
+
+
+def bounded_decimal(text: str) -> Decimal:
+    """Return a decimal number of at most the digits that a record may have, with the zeros of its exponent.
+
+    Args:
+        text: Digits, with a point or an exponent or both.
+
+    Raises:
+        ValueError: There are more.
+    """
+    _check_text(text)
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        raise ValueError(f"the exponent of {text[:100]} is out of range") from None
+    exponent = number.as_tuple().exponent
+    assert isinstance(exponent, int)
+    _check_digits(max(number.adjusted() + 1, -exponent))
+    return number
+
+
+def scaled_decimal(unscaled: int, scale: int) -> Decimal:
+    """Return an unscaled integer with its scale, which has at most the digits that a record may have.
+
+    Raises:
+        ValueError: There are more.
+    """
+    _check_digits(math.ceil(unscaled.bit_length() * _DIGITS_PER_BIT))
+    _check_digits(abs(scale))
+    return Decimal(unscaled).scaleb(-scale, _EXACT)
+
+
+def count_digits(text: str) -> int:
+    """Return the number of digits of a number's text, those of its exponent included, as Jackson counts them."""
+    return sum(map(str.isdecimal, text))
+
+
+def _check_text(text: str) -> None:
+    if len(text) > record_limits().digits:
+        _check_digits(count_digits(text))
+
+
+def _check_digits(count: int) -> None:
+    if count > record_limits().digits:
+        raise ValueError(f"a number of {count} digits, more than the {record_limits().digits} of {MAX_DIGITS.key}")
 
 
 def java_floating(text: str) -> float:
@@ -79,7 +152,7 @@ def java_floating(text: str) -> float:
     """
     found = _FLOATING.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is not a number")
+        raise ValueError(f"{text[:100]!r} is not a number")
     sign, not_a_number, infinity, digits = found.groups()
     return float(sign + (not_a_number or infinity or digits))
 

@@ -5,17 +5,34 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from kafkastream.model.common.value_printing import java_double
+from kafkastream.model.formats.java_text import bounded_decimal, bounded_whole
+from kafkastream.options.records import DEEPEST
 
-__all__ = ["as_text", "json_parser", "json_text", "quoted_json", "without_zeros"]
+__all__ = [
+    "as_text",
+    "decoded_text",
+    "deep_recursion",
+    "json_parser",
+    "json_text",
+    "parse_nested",
+    "quoted_json",
+    "without_zeros",
+]
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _ESCAPED = re.compile(r'["\\\x00-\x1f\ud800-\udfff\U00010000-\U0010ffff]')
 _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
+
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
+_FRAMES_PER_LEVEL = 6
+T = TypeVar("T")
 
 
 def json_parser(*, decimals: bool) -> Callable[[bytes], Any]:
@@ -29,12 +46,58 @@ def json_parser(*, decimals: bool) -> Callable[[bytes], Any]:
             row with a BIG_DEC in it; they become ``float`` otherwise.
     """
     number = without_zeros if decimals else float
-    parse = json.JSONDecoder(parse_float=number, parse_constant=_not_json).raw_decode
+    parse = json.JSONDecoder(parse_float=number, parse_int=bounded_whole, parse_constant=_not_json).raw_decode
 
     def node(message: bytes) -> Any:
-        return parse(message.decode(json.detect_encoding(message), "surrogatepass").lstrip(" \t\r\n"))[0]
+        return parse_nested(parse, decoded_text(message).lstrip(" \t\r\n"))[0]
 
     return node
+
+
+def decoded_text(message: bytes) -> str:
+    """Return the text of a message in the encoding that Jackson detects: UTF-8, UTF-16 or UTF-32."""
+    return message.decode(json.detect_encoding(message), "surrogatepass")
+
+
+def parse_nested(parse: Callable[[str], T], text: str) -> T:
+    """Parse JSON that may be nested as deep as Jackson reads it, which is deeper than Python's recursion limit allows.
+
+    Args:
+        parse: Parser that recurses for each level.
+        text: JSON.
+
+    Raises:
+        ValueError: The JSON is nested deeper.
+    """
+    try:
+        return parse(text)
+    except RecursionError:
+        if (depth := _depth(text)) > DEEPEST:
+            raise ValueError(f"JSON is nested {depth} deep, more than {DEEPEST}") from None
+    with deep_recursion():
+        return parse(text)
+
+
+@contextmanager
+def deep_recursion() -> Iterator[None]:
+    """Raise Python's recursion limit within a ``with`` block, for a function that recurses for each level of JSON."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + DEEPEST * _FRAMES_PER_LEVEL)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for token in _STRING_OR_BRACKET.finditer(text):
+        if token[0] in ("[", "{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token[0] in ("]", "}"):
+            depth -= 1
+    return deepest
 
 
 def _not_json(text: str) -> NoReturn:
@@ -48,7 +111,7 @@ def without_zeros(text: str) -> Decimal:
         >>> without_zeros("1.10"), without_zeros("100.0")
         (Decimal('1.1'), Decimal('1E+2'))
     """
-    return abs(number) if not (number := _EXACT.normalize(Decimal(text))) else number
+    return abs(number) if not (number := _EXACT.normalize(bounded_decimal(text))) else number
 
 
 def as_text(node: Any) -> str:

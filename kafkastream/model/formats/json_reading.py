@@ -21,6 +21,7 @@ from kafkastream.model.common.types import RowTypeInfo, TypeInformation, TypeKin
 from kafkastream.model.common.value_printing import single
 from kafkastream.model.formats.ignore_errors import or_none
 from kafkastream.model.formats.java_text import (
+    bounded_whole,
     java_boolean,
     java_decimal,
     java_floating,
@@ -28,7 +29,8 @@ from kafkastream.model.formats.java_text import (
     trimmed,
     whole_match,
 )
-from kafkastream.model.formats.json_nodes import as_text, json_parser, json_text
+from kafkastream.model.formats.json_nodes import as_text, deep_recursion, json_parser, json_text
+from kafkastream.model.formats.malformed import malformed
 
 __all__ = ["INT_BITS", "JsonReading", "has_decimals", "json_bytes", "json_date", "json_time", "json_timestamp"]
 
@@ -76,7 +78,10 @@ class JsonReading:
         convert = self.converter(self.type_info)
 
         def read(message: bytes) -> Row | None:
-            row: Row | None = convert(parse(message))
+            try:
+                row: Row | None = convert(parse(message))
+            except Exception as error:
+                raise malformed(error) from error
             return row
 
         return or_none(read) if self.ignore_parse_errors else read
@@ -119,14 +124,14 @@ class JsonReading:
                     raise ValueError(f"field {name!r} is missing")
                 try:
                     yield convert(node.get(name))
-                except ValueError as error:
-                    raise ValueError(f"field {name!r}: {error}") from error
+                except (ValueError, ArithmeticError) as error:
+                    raise ValueError(f"field {name!r}: {malformed(error)}") from error
 
         def row(node: Any) -> Row:
             _expect(dict, node, "object")
             try:
                 values = [convert(value_of(node, name)) for name, convert in fields]
-            except (KeyError, ValueError):
+            except (KeyError, ValueError, ArithmeticError):
                 values = list(one_by_one(node))  # to name the field
             return named_rows(names, (values,))[0]
 
@@ -206,7 +211,9 @@ def _decimal(node: Any) -> Decimal:
 
 
 def _big_int(node: Any) -> int:
-    return node if type(node) is int else java_whole(trimmed(as_text(node)))
+    if type(node) is int:
+        return node if node.bit_length() <= INT_BITS[TypeKind.LONG] else bounded_whole(str(node))
+    return java_whole(trimmed(as_text(node)))
 
 
 def _boolean(node: Any) -> bool:
@@ -214,7 +221,13 @@ def _boolean(node: Any) -> bool:
 
 
 def _string(node: Any) -> str:
-    return json_text(node) if isinstance(node, (dict, list)) else as_text(node)
+    if not isinstance(node, (dict, list)):
+        return as_text(node)
+    try:
+        return json_text(node)
+    except RecursionError:
+        with deep_recursion():
+            return json_text(node)
 
 
 def _char(node: Any) -> str:

@@ -13,6 +13,7 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.topic_sample import Message, TopicSample
+from kafkastream.model.formats.malformed import is_malformed
 from kafkastream.options.option import Option
 from kafkastream.sql.connectors import kafka_options as its
 from kafkastream.sql.connectors.connector import CONNECTOR
@@ -215,7 +216,9 @@ def _parsed(message: bytes) -> Any:
     """Return the JSON value of a message; the message itself if it is not JSON."""
     try:
         return json.loads(message.decode("utf-8"), parse_constant=_no_json)
-    except (ValueError, RecursionError):
+    except Exception as error:
+        if not is_malformed(error):
+            raise
         return message
 
 

@@ -20,9 +20,13 @@ import org.apache.flink.formats.json.JsonRowDeserializationSchema;
 import org.apache.flink.formats.json.JsonRowSerializationSchema;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.flink.table.api.JsonQueryOnEmptyOrError;
+import org.apache.flink.table.api.JsonQueryWrapper;
+import org.apache.flink.table.api.JsonValueOnEmptyOrError;
 import org.apache.flink.table.data.RowData;
 import org.apache.flink.table.data.conversion.DataStructureConverter;
 import org.apache.flink.table.data.conversion.DataStructureConverters;
+import org.apache.flink.table.runtime.functions.SqlJsonUtils;
 import org.apache.flink.table.runtime.typeutils.InternalTypeInfo;
 import org.apache.flink.table.types.logical.RowType;
 import org.apache.flink.table.types.logical.utils.LogicalTypeParser;
@@ -41,7 +45,8 @@ public class FlinkFormats {
             try {
                 answer.put("value", answer(MAPPER.readTree(line)));
             } catch (Throwable error) {
-                answer.put("error", error.getClass().getSimpleName() + ": " + error.getMessage());
+                String message = error.getClass().getSimpleName() + ": " + error.getMessage();
+                answer.put("error", message.substring(0, Math.min(message.length(), 200)));
             }
             System.out.println(MAPPER.writeValueAsString(answer));
         }
@@ -60,6 +65,8 @@ public class FlinkFormats {
                 return String.valueOf(jsonRead(question));
             case "row csv read":
                 return String.valueOf(csvRowRead(question));
+            case "json function":
+                return function(text(data(question)), question.get("name").textValue());
             case "row json write":
                 JsonRowSerializationSchema json = JsonRowSerializationSchema.builder().withTypeInfo(rowType(question)).build();
                 json.open(null);
@@ -71,6 +78,30 @@ public class FlinkFormats {
             default:
                 throw new IllegalArgumentException(question.toString());
         }
+    }
+
+    private static Object function(String document, String name) {
+        switch (name) {
+            case "JSON_VALUE":
+                return text(SqlJsonUtils.jsonValue(
+                        document, "$.x", JsonValueOnEmptyOrError.NULL, null, JsonValueOnEmptyOrError.NULL, null));
+            case "JSON_QUERY":
+                return text(SqlJsonUtils.jsonQuery(
+                        document,
+                        "$.x",
+                        SqlJsonUtils.JsonQueryReturnType.STRING,
+                        JsonQueryWrapper.WITHOUT_ARRAY,
+                        JsonQueryOnEmptyOrError.NULL,
+                        JsonQueryOnEmptyOrError.NULL));
+            case "JSON_EXISTS":
+                return String.valueOf(SqlJsonUtils.jsonExists(document, "$.x"));
+            default:
+                return String.valueOf(SqlJsonUtils.isJsonValue(document));
+        }
+    }
+
+    private static String text(Object value) {
+        return value == null ? null : String.valueOf(value);
     }
 
     private static byte[] data(JsonNode question) {
@@ -184,6 +215,14 @@ public class FlinkFormats {
                 return Types.DOUBLE;
             case "BIG_DEC":
                 return Types.BIG_DEC;
+            case "BIG_INT":
+                return Types.BIG_INT;
+            case "LONG":
+                return Types.LONG;
+            case "FLOAT":
+                return Types.FLOAT;
+            case "SQL_TIMESTAMP":
+                return Types.SQL_TIMESTAMP;
             default:
                 return Types.STRING;
         }

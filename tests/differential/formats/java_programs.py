@@ -21,7 +21,7 @@ def answers(program: str, classpath: Sequence[Path], questions: Iterable[Any]) -
     command = ["java", "-cp", os.pathsep.join(map(str, classpath)), str(_FOLDER / program)]
     text = "".join(json.dumps(question) + "\n" for question in questions)
     done = subprocess.run(command, input=text, check=True, stdout=subprocess.PIPE, text=True, encoding="utf-8")
-    return list(map(json.loads, done.stdout.splitlines()))
+    return list(map(json.loads, done.stdout.removesuffix("\n").split("\n")))
 
 
 def artifact_jars(artifacts: Iterable[str]) -> list[Path]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import json
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from kafkastream.common import Row, Types
@@ -35,15 +37,28 @@ def _differing(ask: str, read: Callable[[Mapping[str, Any]], Row | None]) -> lis
 
 
 def _read_json(question: Mapping[str, Any]) -> Row | None:
-    builder = JsonRowDeserializationSchema.builder().type_info(_type(question["type"]))
-    schema = builder.ignore_parse_errors().build() if question["ignore"] else builder.build()
-    return schema.deserialize(base64.b64decode(question["data"]))
+    return _json_schema(json.dumps(question["type"]), ignores=question["ignore"]).deserialize(_message(question))
 
 
 def _read_csv(question: Mapping[str, Any]) -> Row | None:
-    builder = CsvRowDeserializationSchema.Builder(_type(question["type"])).set_null_literal(question["null"])
-    schema = builder.set_ignore_parse_errors(question["ignore"]).build()
-    return schema.deserialize(base64.b64decode(question["data"]))
+    schema = _csv_schema(json.dumps(question["type"]), question["null"], ignores=question["ignore"])
+    return schema.deserialize(_message(question))
+
+
+def _message(question: Mapping[str, Any]) -> bytes:
+    return base64.b64decode(question["data"])
+
+
+@lru_cache
+def _json_schema(described: str, *, ignores: bool) -> JsonRowDeserializationSchema:
+    builder = JsonRowDeserializationSchema.builder().type_info(_type(json.loads(described)))
+    return builder.ignore_parse_errors().build() if ignores else builder.build()
+
+
+@lru_cache
+def _csv_schema(described: str, null: str, *, ignores: bool) -> CsvRowDeserializationSchema:
+    builder = CsvRowDeserializationSchema.Builder(_type(json.loads(described))).set_null_literal(null)
+    return builder.set_ignore_parse_errors(ignores).build()
 
 
 def _type(described: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -256,3 +257,29 @@ def test_texts_of_numbers_fit_columns_of_numbers() -> None:
     for _ in range(2):
         [change] = reader.read("t", None, event("INSERT", {"id": "5", "price": "1.5"}))
         assert values(change.after) == (5, Decimal("1.50"))
+
+
+@pytest.mark.parametrize(
+    "mysql_type",
+    [
+        "decimal(10,20)",
+        "decimal(0)",
+        "bit(8000000000)",
+        "datetime(99)",
+        "timestamp(10)",
+        "time(10)",
+        "varchar(99999999999)",
+    ],
+)
+def test_types_that_no_mysql_has_are_strings(mysql_type: str) -> None:
+    found = member_of_mysql_type(mysql_type, timestamp_is_local=True, tinyint1_is_boolean=True)
+    assert str(found.type) == "STRING"
+
+
+def test_a_number_of_many_zeros_is_refused_soon() -> None:
+    convert = member_of_mysql_type("int", timestamp_is_local=True, tinyint1_is_boolean=True).transform
+    assert convert is not None
+    started = time.process_time()
+    with pytest.raises(ValueError, match="is not a number"):
+        convert(f'"{"0" * 1_000_000}x"'.encode())
+    assert time.process_time() - started < 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import time
 from decimal import Decimal
 from typing import Any
 
@@ -135,6 +136,41 @@ def test_values_beyond_their_type_widen_it(connect: dict[str, Any], value: Any, 
     schema = inferred(record)
     assert [str(column.type) for column in schema.columns] == [type_]
     assert row(record, schema) == (read,)
+
+
+@pytest.mark.parametrize(
+    ("connect", "value", "reason"),
+    [
+        (
+            field("struct", "io.debezium.data.VariableScaleDecimal"),
+            {"scale": 99999999, "value": number(1)},
+            "a number of 99999999 digits, more than the 1000 of kafkastream.records.max-digits",
+        ),
+        (
+            field("struct", "io.debezium.data.VariableScaleDecimal"),
+            {"scale": -1_000_000, "value": number(1)},
+            "a number of 1000000 digits",
+        ),
+        (field("bytes", CONNECT + "Decimal", scale="2"), number(1, length=1_000_000), "scale"),
+        (field("bytes", CONNECT + "Decimal", scale="2"), number(2**7_999_998, length=1_000_000), "a number of 2408240"),
+        (field("bytes", CONNECT + "Decimal", scale="99999999"), number(1), "a number of 99999999 digits"),
+        (field("bytes", CONNECT + "Decimal", scale="9" * 100_000), number(1), "4300 digits"),
+        (field("string", DEBEZIUM + "ZonedTimestamp"), "0001-01-01T00:00:00+14:00", "OverflowError"),
+    ],
+    ids=["huge-scale", "huge-power", "zeros", "digits", "scale-of-schema", "digits-of-scale", "before-year-1"],
+)
+def test_numbers_and_times_beyond_all_limits_are_malformed(connect: dict[str, Any], value: Any, reason: str) -> None:
+    record = event({"c": (connect, value)})
+    lenient = ReadSettings(value=DebeziumJson(schema_include=True, ignore_parse_errors=True))
+    started = time.process_time()
+    if reason == "scale":  # a million bytes that are zeros
+        assert row(record, inferred(record)) == (Decimal("0.01"),)
+    else:
+        with pytest.raises(MalformedRecordError, match=reason):
+            ChangeReader(SETTINGS, {}).infer("t", None, record)
+        assert ChangeReader(lenient, {}).infer("t", None, record) == ()
+        assert ChangeReader(lenient, {}).read("t", None, record) == ()
+    assert time.process_time() - started < 2
 
 
 def test_values_go_into_wider_columns() -> None:

@@ -11,14 +11,18 @@ from pyspark.sql import Column, functions
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.spark.sql.formats.message_reading import Fail, Reader, or_fail
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.formats.value_texts import of_text
+from kafkastream.spark.sql.formats.value_texts import is_decimal, of_text
 from kafkastream.sql.formats import CsvFormat
 from kafkastream.sql.type_families import CONSTRUCTED, MAPS
 from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["check_csv", "csv_reader"]
 
-_COMMENTS: Final = r"^[ \r\n]*(?:#[^\n]*(?:\n[ \r\n]*|$))*"
+_COMMENTS: Final = r"^[ \r\n]*+(?:#[^\n]*+(?:\n[ \r\n]*+)?+)*+"
+"""Comments and blank lines before a line; possessive, as Java would otherwise recurse for each comment."""
+_BOM: Final = "\ufeff"
+_BLANKS: Final = " \t"
+_MAX_LENGTH: Final = 2**31 - 1
 _UNESCAPED: Final = (("0", "\0"), ("n", "\n"), ("r", "\r"), ("t", "\t"))
 _PROBLEM: Final = "Failed to deserialize CSV row."
 
@@ -67,53 +71,73 @@ def _is_ended(row: DataType, columns: Column) -> Column:
 def _columns(settings: CsvFormat, message: Column) -> Column:
     """Return the columns of a line as text; NULL if it is malformed. Lines without quotes or escapes are split."""
     dialect = settings.dialect
-    text = functions.regexp_replace(message.cast("string"), "^\ufeff", "")
+    text = functions.try_validate_utf8(message.cast("string"))
+    text = functions.when(text.startswith(_BOM), functions.substring(text, 2, _MAX_LENGTH)).otherwise(text)
     if dialect.comments:
         text = functions.regexp_replace(text, _COMMENTS, "")
-    plain = functions.split(
-        functions.regexp_substr(text, functions.lit(r"^[^\r\n]*")), re.escape(dialect.delimiter), -1
-    )
-    column = _pattern(settings)
-    begun = functions.concat(functions.lit(dialect.delimiter), text)
-    raw = functions.regexp_extract_all(begun, functions.lit(rf"\G{column}"), 0)
-    found = functions.when(
-        begun.rlike(rf"^(?:{column})*+(?:[\r\n]|$)"), functions.transform(raw, partial(_content, settings))
-    )
+    has_line_end = functions.contains(text, functions.lit("\n")) | functions.contains(text, functions.lit("\r"))
+    line = functions.when(has_line_end, functions.regexp_extract(text, r"^[^\r\n]*+", 0)).otherwise(text)
+    columns = functions.split(line, re.escape(dialect.delimiter), -1)
     for character in (dialect.quote, dialect.escape):
         if character is not None:
-            plain = functions.when(~functions.contains(text, functions.lit(character)), plain)
-    return functions.when(text != "", functions.coalesce(plain, found))
+            is_special = functions.contains(text, functions.lit(character))
+            columns = functions.when(is_special, _special_columns(settings, text)).otherwise(columns)
+    # Jackson reads a message with a zero among its first bytes as UTF-16 or UTF-32, whose text this would not be.
+    is_wide = functions.contains(functions.substring(text, 1, 2), functions.lit("\0"))
+    return functions.when((text != "") & ~is_wide, columns)
+
+
+def _special_columns(settings: CsvFormat, text: Column) -> Column:
+    """Return the columns of a line with quotes or escapes; NULL if it is malformed."""
+    begun = functions.concat(functions.lit(settings.dialect.delimiter), text)
+    column = _pattern(settings)
+    raw = functions.regexp_extract_all(begun, functions.lit(rf"\G{column}"), 0)
+    is_line = begun.rlike(rf"^(?:{column})*+(?:[\r\n]|$)")
+    return functions.when(is_line, functions.transform(raw, partial(_content, settings)))
 
 
 def _pattern(settings: CsvFormat) -> str:
-    """Return the regular expression of a delimiter and the column after it; it never backtracks."""
+    """Return the regular expression of a delimiter and the column after it.
+
+    Its quantifiers are possessive: it never backtracks, and Java matches it without recursion.
+    """
     dialect = settings.dialect
     delimiter, special = re.escape(dialect.delimiter), re.escape(dialect.escape or "")
-    escaped = rf"|{special}[\s\S]" if special else ""
-    plain = rf"(?:[^{delimiter}\r\n{special}]{escaped})*+"
+    escaped = rf"{special}[\s\S]" if special else ""
+    plain = rf"[^{delimiter}\r\n{special}]*+"
+    if escaped:
+        plain = rf"{plain}(?:{escaped}{plain})*+"
     if dialect.quote is None:
         return delimiter + plain
     quote = re.escape(dialect.quote)
     blanks = "".join(sorted({" ", "\t"} - {dialect.delimiter}))
-    quoted = rf"{quote}(?:[^{quote}{special}]{escaped}|{quote}{quote})*+{quote}[{blanks}]*+"
+    literal = rf"[^{quote}{special}]*+"
+    either = f"(?:{quote}{quote}|{escaped})" if escaped else quote * 2
+    quoted = rf"{quote}{literal}(?:{either}{literal})*+{quote}[{blanks}]*+"
     return rf"{delimiter}(?:{quoted}|(?!{quote}){plain})"
 
 
 def _content(settings: CsvFormat, raw: Column) -> Column:
     """Return the content of a column, without delimiter, quotes and escapes."""
     dialect = settings.dialect
-    text = functions.substring(raw, 2, 2**31 - 1)
+    text = functions.substring(raw, 2, _MAX_LENGTH)
     if dialect.quote is not None:
-        quote = re.escape(dialect.quote)
-        inner = functions.regexp_replace(functions.regexp_replace(text, f"^{quote}", ""), rf"{quote}[ \t]*$", "")
-        is_quoted = text.startswith(dialect.quote)
+        quoted = functions.when(raw.endswith(dialect.quote), raw).otherwise(
+            functions.rtrim(raw, functions.lit(_BLANKS))
+        )
+        inner = functions.substring(quoted, functions.lit(3), functions.length(quoted) - 3)
         doubled = functions.replace(inner, functions.lit(dialect.quote * 2), functions.lit(dialect.quote))
-        text = functions.when(is_quoted, doubled).otherwise(text)
+        text = functions.when(raw.startswith(dialect.delimiter + dialect.quote), doubled).otherwise(text)
     if dialect.escape is not None:
         escape = re.escape(dialect.escape)
+        literal = text
         for letter, character in _UNESCAPED:
-            text = functions.regexp_replace(text, f"(?<!{escape}){escape}{letter}", character)
-        text = functions.regexp_replace(text, rf"{escape}([\s\S])", "$1")
+            # An even number of escape characters before it are literal ones.
+            literal = functions.regexp_replace(
+                literal, f"((?<!{escape})(?:{escape * 2})*+){escape}{letter}", f"$1{character}"
+            )
+        literal = functions.regexp_replace(literal, rf"{escape}([\s\S])", "$1")
+        text = functions.when(functions.contains(text, functions.lit(dialect.escape)), literal).otherwise(text)
     return text
 
 
@@ -170,7 +194,10 @@ def _column(text: Column, kind: DataType, settings: CsvFormat, failure: Column |
 
 
 def _value(text: Column, kind: DataType, settings: CsvFormat, failure: Column | None) -> Column:
-    return _unless_null(text, or_fail(of_text(text, kind), text, failure), settings)
+    value = of_text(text, kind)
+    # Flink's DecimalData.fromBigDecimal is null for a number with more digits than the type has.
+    malformed = functions.when(~is_decimal(text), text) if kind.kind is Kind.DECIMAL else text
+    return _unless_null(text, or_fail(value, malformed, failure), settings)
 
 
 def _unless_null(text: Column, value: Column, settings: CsvFormat) -> Column:

@@ -23,10 +23,18 @@ __all__ = ["AS_JACKSON", "json_reader"]
 _BAD: Final = "__bad"
 _ROWS: Final = "__rows"
 
-AS_JACKSON: Final = {"allowSingleQuotes": "false", "allowNonNumericNumbers": "false"}
-"""Options by which Spark refuses JSON that Flink's Jackson refuses: ``{'x': 1}``, and ``NaN`` without quotes."""
+AS_JACKSON: Final = {
+    "allowSingleQuotes": "false",
+    "allowNonNumericNumbers": "false",
+    "allowUnquotedControlChars": "true",
+}
+"""Options by which Spark reads JSON as Flink's Jackson: no ``{'x': 1}``, no ``NaN`` without quotes, tabs within text.
+
+https://github.com/apache/flink/blob/release-2.2.1/flink-formats/flink-json/src/main/java/org/apache/flink/formats/json/AbstractJsonDeserializationSchema.java
+"""
 _BAD_APART: Final = {**AS_JACKSON, "columnNameOfCorruptRecord": _BAD}
 
+_BLANKS: Final = " \t\r\n"
 _TEXTS: Final = "map<string,string>"
 _FRACTION: Final = r"^[+-]?\d+\.\d+([eE][+-]?\d+)?$"
 _EXACT: Final = BYTES | {Kind.DECIMAL}
@@ -75,7 +83,7 @@ def _json_text(message: Column) -> Column:
 
 def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Column, fail: Fail) -> Column:
     """Return the rows of a message that does not match the declared types, or that is an array."""
-    text = _json_text(message)
+    text = functions.regexp_replace(_json_text(message), "^\ufeff", "")
     is_array = functions.ltrim(text).startswith("[")
     wrapped = functions.concat(
         functions.lit(f'{{"{_ROWS}":'),
@@ -94,7 +102,13 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
 
     # The parsed value goes through an array, otherwise Spark would parse it at each reference.
     found = functions.get(functions.transform(functions.array(again), rows), functions.lit(0))
-    others = functions.when(parsed.getField(_BAD).isNotNull() & ~functions.trim(text).isin("", "null"), found)
+    content = functions.trim(text, functions.lit(_BLANKS))
+    is_nothing = content.isin("", "null") & (text != "")
+    none = functions.array().cast(types.ArrayType(_parsed_as(row, _loose)))
+    if not settings.ignore_parse_errors:
+        none = fail(functions.lit(f"{_PROBLEM} It is not a JSON object."))
+    is_bad = parsed.isNull() | parsed.getField(_BAD).isNotNull()
+    others = functions.when(is_bad & is_nothing, none).when(is_bad & (text != ""), found)
     if not (isinstance(settings, JsonFormat) and settings.fail_on_missing_field):
         return others
     missing = _missing(row, text)
@@ -118,11 +132,15 @@ def _finished(row: DataType, settings: JsonSettings, plain: Column, other: Colum
     fields = []
     for field in row.fields:
         problem = functions.lit(f"{_PROBLEM} Fail to deserialize at field: {field.name}.")
-        leaf = partial(_leaf, settings, None if settings.ignore_parse_errors else fail(problem))
+        failure = None if settings.ignore_parse_errors else fail(problem)
+        leaf = partial(_leaf, settings, failure)
         ours, theirs = plain.getField(field.name), other.getField(field.name)
         if _parsed_as(field.type, _strict) == _parsed_as(field.type, _loose):
             either = functions.when(other.isNull(), ours).otherwise(theirs)
             value = map_leaves(either, field.type, leaf, _is_temporal)
+            if field.type.kind in TEXT:  # Spark writes a number beyond DOUBLE so, of which the digits are lost
+                is_lost = value.isin('"Infinity"', '"-Infinity"')
+                value = functions.when(is_lost, functions.lit(None) if failure is None else failure).otherwise(value)
         else:
             value = functions.when(other.isNull(), map_leaves(ours, field.type, leaf, _is_temporal)).otherwise(
                 map_leaves(theirs, field.type, leaf, lambda _: True)

@@ -10,10 +10,10 @@ from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.sql.time_texts import CLOCK, DAY, clock
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["of_text", "utc_text"]
+__all__ = ["is_decimal", "of_text", "utc_text"]
 
-_DECIMAL: Final = r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$"
-_NOT_FINITE: Final = r"^\s*[+-]?(?:NaN|Infinity)\s*$"
+_DECIMAL: Final = r"^[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?$"
+_NOT_FINITE: Final = r"^\s*+[+-]?(?:NaN|Infinity)\s*+$"
 
 
 def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
@@ -33,7 +33,7 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
         case Kind.BINARY | Kind.VARBINARY:
             return functions.try_to_binary(text, functions.lit("base64"))
         case Kind.DECIMAL:
-            return functions.when(text.rlike(_DECIMAL), functions.trim(text).try_cast(spark_type(kind)))
+            return functions.when(is_decimal(text), text.try_cast(spark_type(kind)))
         case Kind.FLOAT | Kind.DOUBLE:  # unlike Java, Spark also reads inf, +INF, nan and their like
             is_of_java = ~functions.contains(functions.lower(text), functions.lit("n")) | text.rlike(_NOT_FINITE)
             return functions.when(is_of_java, functions.trim(text).try_cast(spark_type(kind)))
@@ -47,6 +47,11 @@ def of_text(text: Column, kind: DataType, separator: str = " ") -> Column:
             return functions.when(text.rlike(f"^{DAY}{separator}{time}Z$"), text.try_cast("timestamp"))
         case _:
             return functions.trim(text).try_cast(spark_type(kind))
+
+
+def is_decimal(text: Column) -> Column:
+    """Return whether a text is a decimal number, as Java's ``BigDecimal`` reads it."""
+    return text.rlike(_DECIMAL)
 
 
 def utc_text(column: Column) -> Column:

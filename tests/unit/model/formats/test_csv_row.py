@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import itertools
 import pickle
+import time
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.row import Row
 from kafkastream.model.common.types import TypeInformation, Types
 from kafkastream.model.formats import CsvRowDeserializationSchema, CsvRowSerializationSchema
+from kafkastream.model.formats.csv_text import CsvDialect
 
 ORDER = Types.ROW_NAMED(
     ["item", "count", "price", "paid", "day", "at", "counts", "seal"],
@@ -119,3 +122,49 @@ def test_values_of_another_type_are_refused(value: Row, says: str) -> None:
     schema = CsvRowSerializationSchema.Builder(Types.ROW([Types.STRING(), Types.INT()])).build()
     with pytest.raises(ValueError, match=says):
         schema.serialize(value)
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [
+        ("x" * 1_000_000, 1),
+        ('"' + "x" * 1_000_000 + '"', 1),
+        ('"' + '""' * 500_000 + '"', 1),
+        ("," * 1_000_000, 1_000_001),
+        (',""' * 300_000, 300_001),
+        ('"' + r"\\" * 500_000 + '"', 1),
+        (r"\," * 500_000, 1),
+        ('"a"' + " " * 1_000_000, 1),
+        ("#\n" * 300_000 + "1,2", 2),
+        ("1,2\n" + "x" * 1_000_000, 2),
+        ('"' + "x" * 1_000_000, None),
+        ('"' + '""' * 500_000, None),
+        ('"a"' + " " * 1_000_000 + "x", None),
+    ],
+    ids=itertools.count(),
+)
+def test_a_line_is_scanned_once(line: str, columns: int | None) -> None:
+    dialect = CsvDialect(escape="\\", comments=True)
+    started = time.process_time()
+    if columns is None:
+        with pytest.raises(ValueError, match="quote"):
+            dialect.columns(line)
+    else:
+        assert len(dialect.columns(line)) == columns
+    list(dialect.records(line.splitlines(keepends=True)))
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        (r"a\\,b", ["a\\", "b"]),
+        (r"a\\\n,b", ["a\\\n", "b"]),
+        (r'"a\",\n""",b', ['a",\n"', "b"]),
+        (r'a"b,"c"  ', ['a"b', "c"]),
+        (r'"a",', ["a", ""]),
+        ('"a\nb",c\nd', ["a\nb", "c"]),
+    ],
+)
+def test_escapes_and_quotes(text: str, columns: list[str]) -> None:
+    assert CsvDialect(escape="\\").columns(text) == columns

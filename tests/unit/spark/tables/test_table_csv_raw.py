@@ -30,7 +30,7 @@ COLUMNS = (
 def test_reading_csv(session: SparkSession) -> None:
     values = [
         ' 1 ,"a,""b""\n",1.5,1.10,TRUE,aGk=,2024-05-01 12:30:00.5,1;2,3;z\nnext line',
-        "1,,1.5, 1.10,no,,2024-05-01 12:30:00.5,,",
+        "1,,1.5,1.10,no,,2024-05-01 12:30:00.5,,",
         "1, x ,1.5,1.10,true,aGk=,2024-05-01 12:30:00.5,1,3;z,",
     ]
     assert read(session, table(COLUMNS, CSV), [*values, None]) == [
