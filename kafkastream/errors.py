@@ -33,6 +33,7 @@ import re
 from typing import ClassVar, Final
 
 from kafkastream.printable import printable
+from kafkastream.secret_masking import shown_text
 
 __all__ = [
     "ArgumentError",
@@ -62,10 +63,13 @@ __all__ = [
 
 
 _FURTHER_LINE: Final = re.compile(r"\n(?=\S)")
+_LONGEST: Final = 8_000
 
 
 class KafkastreamError(Exception):
     """Base class of all errors of this package.
+
+    Secrets in its texts are masked, and of a text of more than 8,000 characters only the beginning and the end are kept.
 
     Args:
         what: What happened, in one sentence.
@@ -76,10 +80,8 @@ class KafkastreamError(Exception):
     code: ClassVar[str] = "error"
 
     def __init__(self, what: str, *, where: str = "", now: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.where = where
-        self.now = now
+        self.what, self.where, self.now = (shown_text(text, _LONGEST) for text in (what, where, now))
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         lines = [f"[{self.code}] {_indented(self.what)}"]

@@ -13,6 +13,7 @@ from kafkastream.cdc.fitting import conversion
 from kafkastream.cdc.processing import Write
 from kafkastream.cdc.spec.values_source import RowChange
 from kafkastream.cdc.tables import Column, TableId, TableSchema
+from kafkastream.secret_masking import masked_value
 from kafkastream.sql.quoting import quoted
 from kafkastream.sql.types import DataType
 
@@ -71,7 +72,7 @@ def schema_change_text(change: SchemaChange) -> str:
     match change:
         case CreateTable(schema=schema):
             keys = ";".join(schema.primary_key)
-            options = ", ".join(f"{key}={value}" for key, value in schema.options.items())
+            options = ", ".join(f"{key}={masked_value(key, value)}" for key, value in schema.options.items())
             columns = f"columns={{{_columns(schema.columns)}}}"
             return f"CreateTableEvent{{{table}, schema={columns}, primaryKeys={keys}, options=({options})}}"
         case AddColumns(columns=columns):

@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.secret_masking import redacted
 from kafkastream.sql.types import DataType
 
 __all__ = ["Column", "TableId", "TableSchema"]
@@ -96,7 +97,7 @@ class TableSchema:
     columns: tuple[Column, ...]
     primary_key: tuple[str, ...] = ()
     partition_key: tuple[str, ...] = ()
-    options: Mapping[str, str] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, str])
+    options: Mapping[str, str] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, str], repr=redacted)
 
     def __attrs_post_init__(self) -> None:
         names = self.names

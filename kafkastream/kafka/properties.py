@@ -11,6 +11,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.kafka.configuration import require_provider
 from kafkastream.kafka.security import security_properties
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, report_untranslated
+from kafkastream.secret_masking import redacted
 
 __all__ = [
     "STATISTICS_INTERVAL",
@@ -202,7 +203,7 @@ class TransactionProperties:
     """
 
     producer: Mapping[str, str]
-    client: Mapping[str, str]
+    client: Mapping[str, str] = attrs.field(repr=redacted)
     patience_s: float
 
     @property

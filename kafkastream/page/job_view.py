@@ -12,7 +12,6 @@ from kafkastream.metrics.history import CompletedBatch, Failure, Sample
 from kafkastream.metrics.shown_text import number_text
 from kafkastream.metrics.snapshot import MetricsSnapshot, ReportedMetric
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
-from kafkastream.model.common.immutable import masked_value
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.execution_plan import ship_strategies
 from kafkastream.model.graph.flow_text import flow_text
@@ -21,6 +20,7 @@ from kafkastream.model.job.job_result import JobStatus
 from kafkastream.options.job import JOB_PARAMETERS
 from kafkastream.page.health import Health, health_of
 from kafkastream.page.job_state import JobFacts, JobState
+from kafkastream.secret_masking import masked_value
 
 __all__ = ["Edge", "JobView", "PartitionView", "Setting", "Vertex", "job_view", "metric_text", "vertex_id"]
 

@@ -23,7 +23,7 @@ _PAUSE_S = 0.5
 _PASSING = re.compile(r"starting up|shutting down|recovery|too many|connection slots|terminating")
 _LIMITS = "54"  # too many columns; https://www.postgresql.org/docs/current/errcodes-appendix.html
 _NOT_AS_WRITTEN = ("42P01", "42703", "42P10")  # no such table, column, or key
-_COPY_COLUMN = re.compile(r"COPY .*?, line \d+, column (.*)", re.DOTALL)
+_COPY_COLUMN = re.compile(r"COPY .{0,300}?, line \d+, column (.*)", re.DOTALL)
 
 # Texts of times and of numbers are read and written alike on every server.
 _SESSION = "SET TimeZone TO 'UTC'; SET DateStyle TO 'ISO'; SET extra_float_digits TO 1"

@@ -14,8 +14,9 @@ from kafkastream.cdc.spec.postgres_sink import (
     postgres_table_problem,
 )
 from kafkastream.cdc.tables import TableId
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
+from kafkastream.secret_masking import redacted
 
 __all__ = ["PostgresSettings"]
 

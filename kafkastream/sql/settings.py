@@ -7,8 +7,9 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from kafkastream.model.common.immutable import FrozenMap, is_secret, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option, OptionFamily
+from kafkastream.secret_masking import is_secret, redacted
 
 __all__ = ["OPTION", "options_of", "read_settings", "setting", "settings_under"]
 

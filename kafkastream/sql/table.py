@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, final
 
 import attrs
 
-from kafkastream.model.common.immutable import FrozenMap, redacted
-from kafkastream.sql.secret_masking import masked
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.secret_masking import masked_statement, redacted
 from kafkastream.sql.table_stream import TableStream
 from kafkastream.sql.types import DataType
 
@@ -48,7 +48,7 @@ class Expression:
         names: ``kafkastream.sql.plan.planning_catalog.Catalog`` of its names; None for the one of planning.
     """
 
-    text: str = attrs.field(repr=lambda text: repr(masked(text)))
+    text: str = attrs.field(repr=lambda text: repr(masked_statement(text)))
     position: Position = attrs.field(default=Position(), eq=False)
     of: str = attrs.field(default="", eq=False, repr=False)
     space: tuple[str, str] | None = attrs.field(default=None, eq=False, repr=False)

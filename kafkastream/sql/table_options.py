@@ -11,8 +11,9 @@ from typing import Generic, Protocol, TypeVar, cast, final
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import FrozenMap, Secret, is_secret, masked_value, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option, OptionFamily
+from kafkastream.secret_masking import Secret, is_secret, masked_value, redacted
 from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table import Position, TableDefinition
 

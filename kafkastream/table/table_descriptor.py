@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Final, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import FrozenMap, is_secret
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.job.configuration import Value, text_of
 from kafkastream.options.option import Option
 from kafkastream.options.option import Option as ConfigOption
+from kafkastream.secret_masking import masked_value
 from kafkastream.sql.connectors import check_partitions
 from kafkastream.sql.connectors.connector import CONNECTOR
 from kafkastream.sql.connectors.filesystem import FILESYSTEM
@@ -72,7 +73,7 @@ class FormatDescriptor:
     getOptions = get_options
 
     def __repr__(self) -> str:
-        options = (f"{key}={'***' if is_secret(key) else value}" for key, value in self._options.items())
+        options = (f"{key}={masked_value(key, value)}" for key, value in self._options.items())
         return f"{self._format}[{{{', '.join(options)}}}]"
 
 

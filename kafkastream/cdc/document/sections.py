@@ -12,9 +12,10 @@ from kafkastream.cdc.spec.section import TYPE, Entry, ListNode, MapNode, Scalar,
 from kafkastream.cdc.spec.sinks import SINKS
 from kafkastream.cdc.spec.sources import SOURCES
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import FrozenMap, Secret
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import ListOf
+from kafkastream.secret_masking import Secret
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import did_you_mean

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, final
+from urllib.parse import quote
 
 import attrs
 
 from kafkastream.cdc.document.tree import parse_tree
 from kafkastream.cdc.spec.section import MapNode, Node, Scalar
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import FrozenMap, Secret, is_secret, redacted
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.secret_masking import MASK, Secret, is_secret, redacted
 from kafkastream.sql.option_references import resolved_options
 from kafkastream.sql.table_options import did_you_mean
 
@@ -22,7 +25,6 @@ __all__ = ["Variables", "read_text", "variables_of_file"]
 _REFERENCE: Final = re.compile(r"\$(?P<literal>\$)?\{(?P<name>[^{}\n]*)\}")
 _SECRETS: Final = "secret_values."
 _OF_SQL: Final = ("env:", "file:")
-_HIDDEN: Final = "***"
 _SHORTEST_MASKED: Final = 3
 
 
@@ -72,9 +74,10 @@ class Variables:
         return Secret(resolved) if hides else resolved
 
     def masked(self, text: str) -> str:
-        """Replace secrets in a text by ``***``."""
-        for secret in sorted(self.secrets, key=len, reverse=True):
-            text = text.replace(secret, _HIDDEN)
+        """Replace secrets in a text by ``***``, also as literals and URLs spell them."""
+        spellings = {spelled for secret in self.secrets for spelled in _spellings(secret)}
+        for spelled in sorted(spellings, key=len, reverse=True):
+            text = text.replace(spelled, MASK)
         return text
 
     def _value(self, name: str, where: str) -> str:
@@ -100,6 +103,10 @@ class Variables:
             return guess
         setting = "" if name.startswith(_SECRETS) else f"by --set {name}=…, "
         return f"Give it {setting}in a file of variables, or as the environment variable {_environment_name(name)}."
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    return secret, repr(secret)[1:-1], json.dumps(secret)[1:-1], secret.replace("'", "''"), quote(secret, safe="")
 
 
 def _environment_name(name: str) -> str:

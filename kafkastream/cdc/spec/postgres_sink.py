@@ -14,9 +14,9 @@ from kafkastream.cdc.spec.section import TYPE, SectionOptions, SectionType
 from kafkastream.cdc.spec.sink import PipelineSink
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import Secret, redacted
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import enum_member, positive, text
+from kafkastream.secret_masking import Secret, redacted
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.jdbc_options import FLUSH_MAX_ROWS, MAX_RETRIES, PASSWORD, USERNAME
 from kafkastream.sql.settings import options_of, read_settings, setting, settings_under

@@ -12,9 +12,10 @@ import attrs
 from kafkastream.cdc.patterns import TablePattern
 from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import enum_member, list_of, text
+from kafkastream.secret_masking import redacted
 from kafkastream.sql.settings import OPTION, setting
 
 __all__ = [

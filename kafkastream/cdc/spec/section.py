@@ -8,9 +8,10 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 import attrs
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import text
+from kafkastream.secret_masking import redacted
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import GivenOptions
@@ -35,7 +36,7 @@ class Scalar:
         is_null: True if the value is empty, ``~`` or ``null``.
     """
 
-    text: str
+    text: str = attrs.field(repr=False)
     written: str = attrs.field(repr=False)
     position: Position
     is_null: bool = False

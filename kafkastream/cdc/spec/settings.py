@@ -11,7 +11,7 @@ import attrs
 
 from kafkastream.cdc.spec.section import NAME as SECTION_NAME
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.job.configuration import Configuration
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.model.job.job_settings import job_settings
@@ -21,6 +21,7 @@ from kafkastream.options.metrics import METRIC_OPTIONS, REPORTER_PREFIX
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import choice, enum_member, positive, text
 from kafkastream.options.table_config import LOCAL_TIME_ZONE as TABLE_TIME_ZONE
+from kafkastream.secret_masking import redacted
 from kafkastream.sql.settings import options_of, setting
 
 __all__ = [

@@ -20,7 +20,7 @@ from prompt_toolkit.shortcuts import confirm
 
 from kafkastream.cli.shell.completion import completions
 from kafkastream.cli.shell.statement_text import is_complete
-from kafkastream.sql.secret_masking import masked
+from kafkastream.secret_masking import masked_statement
 from kafkastream.table.environment import TableEnvironment
 
 __all__ = ["confirmed", "sql_prompt"]
@@ -95,7 +95,7 @@ class _History(FileHistory):
     """History file without secrets."""
 
     def store_string(self, string: str) -> None:
-        super().store_string(masked(string))
+        super().store_string(masked_statement(string))
 
 
 @final

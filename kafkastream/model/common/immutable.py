@@ -1,80 +1,16 @@
-"""Immutable mappings, and text, whose ``repr`` hides secrets."""
+"""Immutable mappings, whose ``repr`` hides secrets."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar, final
 
-__all__ = ["HIDDEN_KEYS", "URL_USER", "FrozenMap", "Secret", "is_secret", "masked_value", "redacted"]
+from kafkastream.secret_masking import redacted
+
+__all__ = ["FrozenMap"]
 
 K = TypeVar("K")
 V = TypeVar("V")
-
-_HIDDEN = "***"
-HIDDEN_KEYS = (
-    r"(?i)password|passphrase|passwd|secret|token|credential|sasl\.jaas\.config|basic[.-]auth\.user[.-]info|\.pem"
-    r"|ssl\.keystore\.key|ssl\.keystore\.certificate\.chain|private[._-]?key|api[._-]?key"
-)
-"""Regular expression, for Python and for Java, of the names of properties with secret values."""
-
-_SECRET_KEY = re.compile(HIDDEN_KEYS)
-URL_USER = re.compile(r"(?<=://)[^/\s]*@")
-"""The user's part of a URL: up to the last ``@`` before the path, since passwords are not always percent-encoded."""
-
-
-@final
-class Secret(str):
-    """Text whose ``repr`` is hidden wherever it occurs, whatever its option is called.
-
-    Example:
-        >>> user = Secret("admin")
-        >>> user == "admin", user
-        (True, '***')
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return repr(_HIDDEN)
-
-
-def is_secret(key: str) -> bool:
-    """Return whether the value of a property named ``key`` must never be shown.
-
-    Example:
-        >>> is_secret("sasl.jaas.config"), is_secret("bootstrap.servers")
-        (True, False)
-    """
-    return _SECRET_KEY.search(key) is not None
-
-
-def masked_value(key: str, value: str) -> str:
-    """Return the value of a property as it may be shown: ``***`` for a secret, and for the user part of URLs.
-
-    Example:
-        >>> masked_value("sasl.password", "pw"), masked_value("registry.url", "http://user:pw@host")
-        ('***', 'http://***@host')
-    """
-    return _HIDDEN if is_secret(key) or isinstance(value, Secret) else URL_USER.sub(f"{_HIDDEN}@", value)
-
-
-def redacted(value: object) -> str:
-    """Return ``repr(value)`` with secrets replaced by ``***``; made for ``attrs.field(repr=redacted)``.
-
-    Values of secret keys of a mapping are hidden, and the user part of URLs.
-
-    Example:
-        >>> redacted({"group.id": "g", "ssl.key.password": "pw", "url": "http://user:pw@host"})
-        "{'group.id': 'g', 'ssl.key.password': '***', 'url': 'http://***@host'}"
-    """
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key!r}: {_shown(key, item)}" for key, item in value.items()) + "}"
-    return URL_USER.sub(f"{_HIDDEN}@", repr(value))
-
-
-def _shown(key: object, value: object) -> str:
-    return repr(_HIDDEN) if isinstance(key, str) and is_secret(key) else redacted(value)
 
 
 @final

@@ -12,9 +12,10 @@ from typing_extensions import Self
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import Sink, SinkFunction
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import RowTypeInfo
+from kafkastream.secret_masking import redacted
 
 __all__ = ["JdbcAddress", "JdbcConnectionOptions", "JdbcExecutionOptions", "JdbcSink"]
 

@@ -12,10 +12,11 @@ from typing_extensions import Self, TypeVar
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.endpoints import Sink
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.client_properties import ClientBuilder, dead_letter_problems
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.record_serialization import KafkaRecordSerializationSchema
+from kafkastream.secret_masking import redacted
 
 __all__ = [
     "DeliveryGuarantee",

@@ -11,7 +11,7 @@ from typing_extensions import TypeVar
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.endpoints import Source
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.client_properties import dead_letter_problems
 from kafkastream.model.connectors.kafka_source_properties import (
@@ -30,6 +30,7 @@ from kafkastream.model.connectors.subscription import (
     Subscription,
     TopicList,
 )
+from kafkastream.secret_masking import redacted
 
 if TYPE_CHECKING:
     from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder

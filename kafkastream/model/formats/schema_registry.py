@@ -20,9 +20,10 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import attrs
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.formats.malformed import record_limits
 from kafkastream.options.records import MAX_SCHEMA_SIZE
+from kafkastream.secret_masking import redacted
 
 __all__ = ["RegisteredSchema", "SchemaRegistry"]
 

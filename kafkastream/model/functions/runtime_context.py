@@ -11,6 +11,7 @@ from kafkastream.metrics.groups import MetricGroup
 from kafkastream.model.common.argument_checks import checked_methods
 from kafkastream.model.common.parallelism import default_max_parallelism
 from kafkastream.model.functions.state_store import Cells, KeyedStateStore
+from kafkastream.secret_masking import redacted
 
 __all__ = ["RuntimeContext"]
 
@@ -34,7 +35,7 @@ class RuntimeContext(KeyedStateStore):
     parallelism: int = 1
     max_parallelism: int | None = None
     attempt: int = 0
-    job_parameters: Mapping[str, str] = attrs.field(factory=dict)
+    job_parameters: Mapping[str, str] = attrs.field(factory=dict, repr=redacted)
     metrics: MetricGroup = attrs.field(factory=MetricGroup, eq=False, repr=False)
     cells: Cells | None = attrs.field(default=None, eq=False, repr=False)
 

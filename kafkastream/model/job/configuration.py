@@ -7,11 +7,11 @@ from collections.abc import Callable, MutableMapping
 from typing import Any, TypeAlias, TypeVar, final
 
 from kafkastream.model.common.argument_checks import checked_methods
-from kafkastream.model.common.immutable import redacted
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.value_printing import java_double
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, floating, integer, list_of, text
+from kafkastream.secret_masking import redacted
 
 __all__ = ["Configuration", "Value", "text_of"]
 

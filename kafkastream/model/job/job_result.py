@@ -21,6 +21,7 @@ from kafkastream.model.formats.malformed import RecordLimits
 from kafkastream.model.job.notebook_display import show_in_place
 from kafkastream.model.job.page_settings import PageSettings
 from kafkastream.model.job.restart_strategies import FallbackRestart, RestartStrategyConfiguration
+from kafkastream.secret_masking import redacted
 
 __all__ = ["JobClient", "JobExecutionResult", "JobID", "JobSettings", "JobStatus", "LatencySettings", "RunningJob"]
 
@@ -163,7 +164,7 @@ class JobSettings:
     checkpoint_interval_ms: int | None = None
     max_parallelism: int | None = None
     restarts: RestartStrategyConfiguration = attrs.field(factory=FallbackRestart)
-    parameters: Mapping[str, str] = FrozenMap()
+    parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), repr=redacted)
     python_files: tuple[str, ...] = ()
     python_executable: str | None = None
     chains_operators: bool = True
@@ -175,7 +176,7 @@ class JobSettings:
     latency: LatencySettings | None = None
     page: PageSettings | None = None
     limits: RecordLimits = attrs.field(factory=RecordLimits)
-    configuration: Mapping[str, str] = FrozenMap()
+    configuration: Mapping[str, str] = attrs.field(default=FrozenMap(), repr=redacted)
 
     @property
     def effective_checkpoint_interval_ms(self) -> int | None:

@@ -13,6 +13,7 @@ import attrs
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import LatencySettings
+from kafkastream.secret_masking import redacted
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.exchange.epoch_link import DriverLink, Endpoint, Offsets, Share, TaskJoin, Tidings, report_rows
 from kafkastream.spark.exchange.source_task import SourceTask
@@ -48,7 +49,7 @@ class PolledSource:
     """
 
     name: str
-    properties: Mapping[str, str]
+    properties: Mapping[str, str] = attrs.field(repr=redacted)
     columns: tuple[str, ...]
 
 

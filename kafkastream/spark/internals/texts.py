@@ -99,7 +99,7 @@ DISK_FULL: Final = r"No space left on device|Disk quota exceeded|File too large"
 """Messages of the operating system."""
 
 STORAGE: Final = (
-    r"([^\n]*(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
+    r"(?m:^)([^\n]*?(?:Permission denied|Read-only file system|ot a directory|Input/output error|Stale file handle"
     r"|Mkdirs failed to create|AccessDeniedException|AccessControlException|Transport endpoint is not connected)[^\n]*)"
 )
 """Messages of file systems that are read-only or unavailable."""
@@ -110,7 +110,7 @@ LOCAL_FOLDER_GONE: Final = r"(?:NoSuchFileException|FileNotFoundException):\s+(\
 https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/storage/DiskBlockManager.scala
 """
 
-DELTA_CONCURRENT_CLASSES: Final = r"Concurrent\w+Exception|MetadataChangedException"
+DELTA_CONCURRENT_CLASSES: Final = r"Concurrent\w{1,99}Exception|MetadataChangedException"
 """Delta Lake's classes of conflicts with other writers, some of which have no condition.
 
 https://docs.delta.io/concurrency-control/

@@ -13,7 +13,6 @@ from kafkastream.model.job.job_result import JobStatus
 from kafkastream.page.job_state import JobState
 from kafkastream.spark.job.job_metrics import JobMetrics
 from kafkastream.spark.job.running_query import RunningQuery
-from kafkastream.spark.session.translate_errors import without_secrets
 
 __all__ = ["PageRecord"]
 
@@ -52,7 +51,7 @@ class PageRecord:
             wait_ms: Backoff before the restart in ms.
         """
         if self._history is not None:
-            text = without_secrets(error)
+            text = str(error)
             name = type(error).__name__
             self._history.failed(
                 Failure(at_ms=wall_clock_ms(), code=error.code, name=name, text=text, restart=restart, wait_ms=wait_ms)

@@ -17,7 +17,7 @@ from kafkastream.spark.crash_notes import Crash, exit_described, last_crash
 from kafkastream.spark.job.restarts import Patience
 from kafkastream.spark.job.running_query import RunningQuery
 from kafkastream.spark.session.jvm import lost_jvm
-from kafkastream.spark.session.translate_errors import translated, without_secrets
+from kafkastream.spark.session.translate_errors import error_text, translated
 
 __all__ = ["Part", "QueryRunner", "StopRequestedError", "only_logged"]
 
@@ -215,4 +215,4 @@ def only_logged(what: str) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - whatever it is
         if lost_jvm(error) is None:  # the job's own end; later failures are consequences
-            log.warning("%s failed: %s", what, without_secrets(error))
+            log.warning("%s failed: %s", what, error_text(error))

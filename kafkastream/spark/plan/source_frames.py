@@ -23,6 +23,7 @@ from kafkastream.model.connectors.offsets_initializers import (
 )
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
+from kafkastream.secret_masking import redacted
 from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
@@ -84,7 +85,7 @@ class KafkaInput:
 
     node: SourceNode
     source: KafkaSource[Any]
-    options: Mapping[str, str]
+    options: Mapping[str, str] = attrs.field(repr=redacted)
     offset_range: OffsetRange
     ends: bool
     key: str

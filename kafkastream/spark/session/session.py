@@ -17,7 +17,7 @@ from pyspark.logger import PySparkLogger
 from pyspark.sql import DataFrame, SparkSession
 
 from kafkastream.errors import ConnectorMissingError, SetupError, UnsupportedFeatureError
-from kafkastream.model.common.immutable import HIDDEN_KEYS
+from kafkastream.secret_masking import HIDDEN_IN_URLS, HIDDEN_KEYS
 from kafkastream.spark.crash_notes import make_folder
 from kafkastream.spark.internals.jvm import (
     active_session_kept,
@@ -52,6 +52,7 @@ __all__ = ["add_jars", "local_frame", "spark_session"]
 
 _CONNECTOR_CLASS = "org.apache.spark.sql.kafka010.KafkaSourceProvider"
 _HIDDEN_OPTIONS = "spark.sql.redaction.options.regex"
+_HIDDEN_SETTINGS = "spark.redaction.regex"
 _PROGRAMS_SESSION = threading.Lock()
 """Held while another session is temporarily the active one: jobs create DataFrames in threads of their own."""
 _LOCAL = "local[*,4]"
@@ -215,6 +216,11 @@ def _configuration(*, has_epochs: bool) -> SparkConf:
     conf.setIfMissing("spark.ui.showConsoleProgress", "false")
     conf.setIfMissing("spark.python.worker.faulthandler.enabled", "true")  # so that a crash has a traceback
     conf.setIfMissing("spark.sql.codegen.cache.maxEntries", _GENERATED_CLASSES)
+    # Spark's own expressions know fewer names, and no URLs. The pages of a running Spark keep what it was started with:
+    # https://github.com/apache/spark/blob/v4.2.1/core/src/main/scala/org/apache/spark/internal/config/package.scala
+    known = conf.get(_HIDDEN_SETTINGS)
+    conf.set(_HIDDEN_SETTINGS, f"{known}|{HIDDEN_KEYS}" if known else HIDDEN_KEYS)
+    conf.setIfMissing("spark.redaction.string.regex", HIDDEN_IN_URLS)
     for name, value in ENVIRONMENT.items():
         conf.setIfMissing(f"spark.executorEnv.{name}", value)
     if _shares_machine(conf):

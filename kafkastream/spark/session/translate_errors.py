@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import takewhile
+from typing import Final
 
 from pyspark.errors import AnalysisException, ParseException
 
@@ -29,7 +30,7 @@ from kafkastream.errors import (
     WorkerDependencyError,
     WorkerStartError,
 )
-from kafkastream.model.common.immutable import HIDDEN_KEYS
+from kafkastream.secret_masking import shown_text
 from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import error_conditions, raised_text
 from kafkastream.spark.session.descriptors import HOW_TO_RAISE
@@ -39,11 +40,11 @@ __all__ = [
     "BAD_RECORD",
     "BAD_ROW",
     "FunctionFailedError",
+    "error_text",
     "lost_records",
     "spark_refusals",
     "storage_error",
     "translated",
-    "without_secrets",
 ]
 
 BAD_RECORD = "kafkastream cannot decode"
@@ -64,12 +65,8 @@ Build = Callable[[re.Match[str], str, str], KafkastreamError]
 
 _TABLE: tuple[tuple[str, Build], ...] = (
     (
-        rf"{_USER_FUNCTION} (\{{[^\n\[]*\}}) \[end\]",
-        lambda found, job, _: _user_function(found[1], job),
-    ),
-    (
         # An error's text may contain the plan, and so the expression of this message: only a real one has digits.
-        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+|file /[^\n\[\]]+)\] (.*?) \[end\]",
+        rf"{BAD_RECORD} \[(topic \S+, partition \d+, offset \d+|file /[^\n\[\]]+)\] (.*?)(?: \[end\]|\Z)",
         lambda found, job, _: DeserializationError(
             f"job {job!r} failed to deserialize a record: {found[2]}",
             where=found[1],
@@ -90,7 +87,7 @@ _TABLE: tuple[tuple[str, Build], ...] = (
         lambda found, job, _: StorageError(found[1], where=found[2] or f"job {job!r}", now=found[3]),
     ),
     (
-        rf"{BAD_ROW} \[partition \d+\] (.*?) \[end\]",
+        rf"{BAD_ROW} \[partition \d+\] (.*?)(?: \[end\]|\Z)",
         lambda found, job, _: DeliveryError(found[1], where=f"job {job!r}"),
     ),
     (
@@ -214,13 +211,9 @@ _TABLE: tuple[tuple[str, Build], ...] = (
 )
 
 
-# Client properties in Spark's texts: name=value, separated by commas.
-_SECRET = re.compile(
-    r"""(\bsasl\.jaas\.config=)(?:"(?:\\.|[^"\\])*"|[^";])*;"""
-    r"|(\bssl\.keystore\.key=)-----BEGIN.*?-----END[^,}]*"
-    rf"|(\b(?=[\w.-]*(?:{HIDDEN_KEYS.removeprefix('(?i)')})[\w.-]*=)[\w.-]+=)[^,}}\s]*",
-    re.DOTALL | re.IGNORECASE,
-)
+_LONGEST: Final = 64_000
+"""Maximum characters of an error text in which the cause is looked for."""
+_JAVA_FRAME: Final = ("\tat ", "\t... ")
 
 
 class FunctionFailedError(RuntimeError):
@@ -235,8 +228,8 @@ class FunctionFailedError(RuntimeError):
     """
 
     def __init__(self, error: UserFunctionError) -> None:
-        # The user's brackets are escaped, so that the end of the text is unambiguous; "=" marks secrets to redact.
-        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b").replace("=", r"\u003d")
+        # The user's brackets are escaped, so that the end of the text is unambiguous.
+        text = json.dumps([error.what, error.where, error.now])[1:-1].replace("[", r"\u005b")
         super().__init__(f"{_USER_FUNCTION} {{{text}}} [end]")
 
 
@@ -255,9 +248,17 @@ def _frames(fault: str) -> str:
     return "\n  ".join([head, *theirs[:_FRAMES]])
 
 
-def _user_function(text: str, job: str) -> UserFunctionError:
-    what, where, now = map(_masked, json.loads(f"[{text[1:-1]}]"))
-    return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
+def _user_function_error(text: str, job: str) -> UserFunctionError | None:
+    """Return the error that a function has raised; None if the text has another, or only looks as if it had one."""
+    begin = text.find(f"{_USER_FUNCTION} {{")
+    end = text.find("} [end]", begin)
+    if begin < 0 or end < 0:
+        return None
+    try:
+        what, where, now = json.loads(f"[{text[begin + len(_USER_FUNCTION) + 2 : end]}]")
+        return UserFunctionError(what, where=", ".join(filter(None, (f"job {job!r}", where))), now=now)
+    except (ValueError, TypeError):
+        return None
 
 
 def lost_records(what: str, *, where: str) -> KafkaError:
@@ -326,16 +327,19 @@ def _java_message(line: str) -> str:
         >>> _java_message(": java.io.FileNotFoundException: /a/b (Read-only file system)")
         '/a/b (Read-only file system)'
     """
-    return _masked(re.sub(r"^:? *(?:(?:Caused by: )?[\w.$]+(?:Exception|Error): )+", "", line.strip()))
+    return re.sub(r"^:? *(?:(?:Caused by: )?[\w.$]+(?:Exception|Error): )+", "", line.strip())
 
 
-def without_secrets(error: Exception) -> str:
-    """Return the text of a Spark error with secrets in client properties redacted."""
-    return _masked(str(error))
-
-
-def _masked(text: str) -> str:
-    return _SECRET.sub(r"\1\2\3***", text)
+def error_text(error: Exception) -> str:
+    """Return the text of a Spark error without secrets, without all but the first of Java's frames, and at most 64,000 characters."""
+    lines = str(error).splitlines(keepends=True)
+    frames = [line.startswith(_JAVA_FRAME) for line in lines]
+    kept = [
+        line
+        for line, is_frame, follows in zip(lines, frames, [False, *frames], strict=False)
+        if not (is_frame and follows)
+    ]
+    return shown_text("".join(kept), _LONGEST)
 
 
 def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
@@ -345,11 +349,14 @@ def translated(error: Exception, job: str, servers: str) -> KafkastreamError:
     lost = lost_jvm(error)
     if lost is not None:
         return SparkLostError(lost.what, where=f"job {job!r}", now=lost.now)
-    text = without_secrets(error)
+    text = error_text(error)
     for condition in error_conditions(error):
         by_condition = _CONDITIONS.get(condition.partition(".")[0])
         if by_condition is not None:
             return by_condition(text, job)
+    failed = _user_function_error(str(error), job)
+    if failed is not None:
+        return failed
     found = next(((build, match) for pattern, build in _TABLE if (match := re.search(pattern, text, re.DOTALL))), None)
     if found is None:
         return _of_plan(error, text, job)
@@ -361,7 +368,7 @@ def _of_plan(error: Exception, text: str, job: str) -> JobError:
     """Return the error that a plan has raised, or that nobody knows."""
     raised = raised_text(error)
     if raised is not None:
-        return JobError(_masked(raised), where=f"job {job!r}")
+        return JobError(raised, where=f"job {job!r}")
     return JobError(_first_line(text), where=f"job {job!r}", now="KAFKASTREAM_SPARK_LOG=ERROR shows Spark's own log.")
 
 
@@ -377,7 +384,7 @@ def spark_refusals() -> Iterator[None]:
     try:
         yield
     except (AnalysisException, ParseException) as error:
-        reason = str(error).splitlines()[0]
+        reason = _first_line(str(error))
         raise DefinitionError(f"Spark cannot compute this: {reason}", now="Write it in another way.") from None
 
 

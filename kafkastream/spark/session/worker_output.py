@@ -22,7 +22,7 @@ _BETWEEN: Final = (
     b"During handling of the above exception, another exception occurred:",
     b"The above exception was the direct cause of the following exception:",
 )
-_FRAME: Final = re.compile(rb'^  File "([^"]*)", line \d+', re.MULTILINE)
+_FRAME: Final = re.compile(rb'^  File "([^"\n]{0,4096})", line \d+', re.MULTILINE)
 _OF_SPARK: Final = re.compile(
     rb"(?:-packages|python|pyspark\.zip)[/\\]pyspark[/\\](?:(?:core|errors|sql)[/\\].+"
     rb"|accumulators|daemon|java_gateway|serializers|util|worker|worker_util)\.py$"

@@ -9,12 +9,13 @@ from typing import final
 
 import attrs
 
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.connectors.dead_letter_topics import DeadLetter, SourceRecord, fitting
 from kafkastream.model.connectors.record_deserialization import Headers
 from kafkastream.model.connectors.record_serialization import ProducerRecord
 from kafkastream.model.connectors.record_size import batch_bytes
+from kafkastream.secret_masking import redacted
 from kafkastream.spark.worker.batches import ElementError
 from kafkastream.spark.worker.failures import said
 

@@ -9,6 +9,7 @@ import attrs
 
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.functions.runtime_context import RuntimeContext
+from kafkastream.secret_masking import redacted
 from kafkastream.spark.worker.batch_context import BatchContext, task_context
 
 __all__ = ["WORKER_CACHE", "JobAttempt", "WorkerCache", "tried_before"]
@@ -31,7 +32,7 @@ class JobAttempt:
 
     id: str
     attempt: int = 0
-    job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True)
+    job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True, repr=redacted)
     max_parallelism: int | None = attrs.field(default=None, kw_only=True)
     classes: bytes = attrs.field(default=b"", kw_only=True, repr=False)
 

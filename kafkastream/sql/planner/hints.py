@@ -47,7 +47,7 @@ class Hint(NamedTuple):
 
     name: str
     names: tuple[str, ...]
-    options: Mapping[str, str]
+    options: FrozenMap[str, str]
 
 
 @final
@@ -109,7 +109,7 @@ def _hint(cursor: Cursor) -> Hint:
             else:
                 names.append(key)
             cursor.take(",")
-    return Hint(name, tuple(names), options)
+    return Hint(name, tuple(names), FrozenMap(options))
 
 
 def _check(text: QueryText, node: exp.Expr, hint: Hint) -> None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import final
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
-from kafkastream.sql.secret_masking import masked, secret_spans
+from kafkastream.secret_masking import masked_part, secret_spans
 from kafkastream.sql.table import Position
 
 __all__ = ["SqlText"]
@@ -46,7 +46,7 @@ class SqlText:
 
     def shown(self, start: int, end: int) -> str:
         """Return a part of the text without secrets."""
-        return masked(self.text, start, end, self._secrets)
+        return masked_part(self.text, start, end, self._secrets)
 
     @cached_property
     def _secrets(self) -> tuple[tuple[int, int], ...]:

@@ -7,7 +7,8 @@ from typing import final
 
 import attrs
 
-from kafkastream.model.common.immutable import FrozenMap, redacted
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.secret_masking import redacted
 from kafkastream.sql.syntax.kinds import ExplainDetail, FeatureOption, MergingStrategy, ObjectKind, Shown
 from kafkastream.sql.table import ComputedColumn, Expression, Position, TableDefinition
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kafkastream.model.common.immutable import is_secret
+from kafkastream.secret_masking import masked, masked_statement, masked_value
 from kafkastream.sql.quoting import literal, quoted
-from kafkastream.sql.secret_masking import masked
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition, TableSchema
 
@@ -45,7 +44,7 @@ def schema_text(schema: TableSchema) -> str:
     lines = [_column(column) for column in schema.columns]
     if schema.watermark is not None:
         path = quoted(*schema.watermark.path)
-        lines.append(f"WATERMARK FOR {path} AS {schema.watermark.expression.text}")
+        lines.append(f"WATERMARK FOR {path} AS {masked_statement(schema.watermark.expression.text)}")
     if schema.primary_key:
         lines.append(f"PRIMARY KEY ({', '.join(map(quoted, schema.primary_key))}) NOT ENFORCED")
     return f"(\n{_list(lines)}\n)"
@@ -53,7 +52,7 @@ def schema_text(schema: TableSchema) -> str:
 
 def comment_clause(comment: str) -> str:
     """Return the ``COMMENT`` clause."""
-    return f"COMMENT {literal(comment)}"
+    return f"COMMENT {literal(masked(comment))}"
 
 
 def options_clause(options: Mapping[str, str]) -> str:
@@ -78,7 +77,7 @@ def create_catalog_text(statement: CreateCatalog) -> str:
 def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
     match column:
         case ComputedColumn():
-            text = f"AS {column.expression.text}"
+            text = f"AS {masked_statement(column.expression.text)}"
         case MetadataColumn():
             key = f" FROM {literal(column.key)}" if column.key != column.name else ""
             text = f"{column.type} METADATA{key}{' VIRTUAL' if column.is_virtual else ''}"
@@ -89,7 +88,7 @@ def _column(column: PhysicalColumn | MetadataColumn | ComputedColumn) -> str:
 
 
 def _shown(key: str, value: str) -> str:
-    return literal("***" if is_secret(key) else masked(value))
+    return literal(masked_value(key, value))
 
 
 def _list(lines: list[str]) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.row import Row
+from kafkastream.secret_masking import masked_statement
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.planning_catalog import View
@@ -121,7 +122,7 @@ def _created(statement: Show, catalog: SessionCatalog) -> str:
         return create_table_text(found)
     if not isinstance(found, View):
         raise DefinitionError("SHOW CREATE VIEW is for views", where=where, now="SHOW CREATE TABLE")
-    return f"CREATE VIEW {'.'.join(f'`{part}`' for part in catalog.path(statement.of))} AS {found.query.text}"
+    return f"CREATE VIEW {'.'.join(f'`{part}`' for part in catalog.path(statement.of))} AS {masked_statement(found.query.text)}"
 
 
 _NAMES: Final[Mapping[Shown, tuple[str, Callable[[SessionCatalog], Iterable[str]]]]] = {

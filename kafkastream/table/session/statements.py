@@ -8,8 +8,8 @@ from typing import final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.model.common.immutable import is_secret
 from kafkastream.model.common.row import Row
+from kafkastream.secret_masking import masked_value
 from kafkastream.sql.quoting import literal, quoted
 from kafkastream.sql.syntax.statements import (
     AsTable,
@@ -138,7 +138,7 @@ class Interpreter:
         if statement.options:
             return TableResult.ok()
         settings = sorted(config.get_configuration().to_dict().items())
-        rows = [Row(key, "***" if is_secret(key) else value) for key, value in settings]
+        rows = [Row(key, masked_value(key, value)) for key, value in settings]
         return TableResult([("key", DataType.string()), ("value", DataType.string())], rows)
 
     def _reset(self, statement: Reset) -> None:

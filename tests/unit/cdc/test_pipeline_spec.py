@@ -25,10 +25,11 @@ from kafkastream.cdc.spec.sink import SchemaChangeType
 from kafkastream.cdc.spec.values_source import RowChange, ValuesSource
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.immutable import FrozenMap, Secret
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
+from kafkastream.secret_masking import Secret
 from kafkastream.sql.types import DataType, Kind
 
 ORDERS = TableId.parse("shop.orders")

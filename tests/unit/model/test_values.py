@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafkastream.model.common.immutable import FrozenMap, is_secret, redacted
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.secret_masking import is_secret, redacted
 
 mappings = st.dictionaries(st.text(), st.integers())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafkastream.errors import DefinitionError
-from kafkastream.sql.secret_masking import masked
+from kafkastream.secret_masking import masked_statement
 from kafkastream.sql.syntax.parser import parse, parse_one
 from kafkastream.sql.table import Expression
 
@@ -34,7 +34,7 @@ OPTIONS = "'properties.sasl.jaas.config' = 'x required username=\"u\" password=\
     ],
 )
 def test_masked(text: str, shown: str) -> None:
-    assert masked(text) == shown
+    assert masked_statement(text) == shown
 
 
 @pytest.mark.parametrize(

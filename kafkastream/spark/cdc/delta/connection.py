@@ -13,12 +13,13 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from kafkastream.cdc.sinks import SinkError
+from kafkastream.secret_masking import shown_text
 from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import error_conditions, raised_text
 from kafkastream.spark.internals.jvm import keep_session_active
 from kafkastream.spark.session.jars import delta_jars
 from kafkastream.spark.session.session import add_jars
-from kafkastream.spark.session.translate_errors import without_secrets
+from kafkastream.spark.session.translate_errors import error_text
 
 __all__ = ["ConcurrentChangeError", "active", "insisting", "prepared", "translated_delta_errors"]
 
@@ -38,6 +39,7 @@ _ATTEMPTS: Final = 5
 _CONCURRENT: Final = re.compile(
     r"DELTA_CONCURRENT|DELTA_METADATA_CHANGED|DELTA_SCHEMA_CHANGE_SINCE|DELTA_PROTOCOL_CHANGED"
 )
+_LONGEST: Final = 8_000
 _UNWRITABLE: Final = re.compile(r"\[DELTA_CANNOT_CREATE_LOG_PATH\] ([^\n]*)")
 _DELTA: Final = re.compile(r"\[DELTA_[A-Z_.]*\] ([^\n]*)")
 
@@ -103,9 +105,9 @@ def insisting(write: Callable[[], None]) -> None:
 
 
 def _refusal(error: Exception, where: str) -> SinkError | None:
-    text = without_secrets(error)
+    text = error_text(error)
     if isinstance(error, Py4JJavaError):
-        text = f"{text}\n{error.java_exception.getMessage()}"
+        text = f"{text}\n{shown_text(str(error.java_exception.getMessage()), _LONGEST)}"
     raised = raised_text(error)
     if raised is not None:
         return SinkError(raised, where=where)
