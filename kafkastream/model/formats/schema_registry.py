@@ -36,6 +36,7 @@ _MOST_REFERENCES: Final = 500
 # https://docs.confluent.io/platform/current/schema-registry/develop/api.html: "Schema not found"
 _NO_SCHEMA: Final = 40403
 _PREFIX: Final = "schema.registry."
+_PORTS: Final = {"http": 80, "https": 443}
 _SOURCES: Final = ("URL", "USER_INFO", "SASL_INHERIT")
 
 T = TypeVar("T")
@@ -168,9 +169,8 @@ class SchemaRegistry:
             request.add_header("Content-Type", "application/vnd.schemaregistry.v1+json")
         for authorization in self._authorization(url):
             request.add_header("Authorization", authorization)
-        context = self._tls() if url.startswith("https:") else None
         try:
-            with urllib.request.urlopen(request, timeout=_TIMEOUT_S, context=context) as answer:  # noqa: S310 - as above
+            with self._opener(url).open(request, timeout=_TIMEOUT_S) as answer:
                 content = answer.read(record_limits().schema_bytes + 1)
         except urllib.error.HTTPError as error:
             with error:  # it is the answer, too
@@ -178,6 +178,13 @@ class SchemaRegistry:
         if len(content) > record_limits().schema_bytes:
             raise _too_large(path)
         return json.loads(content)
+
+    def _opener(self, url: str) -> urllib.request.OpenerDirector:
+        has_credentials = bool(list(self._authorization(url)) or self._setting("ssl.keystore.location"))
+        handlers: list[urllib.request.BaseHandler] = [_Redirects(url if has_credentials else None)]
+        if url.startswith("https:"):
+            handlers.append(urllib.request.HTTPSHandler(context=self._tls()))
+        return urllib.request.build_opener(*handlers)
 
     def _authorization(self, url: str) -> Iterator[str]:
         token, user = self._setting("bearer.auth.token"), self._setting("basic.auth.user.info")
@@ -196,6 +203,41 @@ class SchemaRegistry:
         if self._setting("ssl.endpoint.identification.algorithm") == "":
             context.check_hostname = False
         return context
+
+
+@final
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Follows redirects, but does not carry credentials to another scheme, host or port.
+
+    ``urllib`` sends all headers to wherever it is redirected, ``Authorization`` among them:
+    https://github.com/python/cpython/blob/3.13/Lib/urllib/request.py
+
+    Args:
+        url: Address to which the credentials belong; None if there are none.
+    """
+
+    def __init__(self, url: str | None) -> None:
+        self._url = url
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        """Return the request that follows a redirect.
+
+        Raises:
+            OSError: There are credentials, which are not for this address; or it is not one of HTTP.
+        """
+        if urlsplit(newurl).scheme not in _PORTS or (self._url and _origin(newurl) != _origin(self._url)):
+            fp.close()
+            raise OSError(
+                f"it redirects to {redacted(_without_user(newurl))}, and credentials are only sent to the configured address"
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _origin(url: str) -> tuple[str, str | None, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme, 0)
 
 
 @lru_cache(maxsize=10_000)
