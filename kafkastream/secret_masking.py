@@ -49,14 +49,19 @@ _LOWER_KEY: Final = re.compile(HIDDEN_KEYS.removeprefix("(?i)"))
 _LETTERS_OF_KEY: Final = r"[\w.-]{0,99}"
 _BEGIN_OF_KEY: Final = re.compile(rf"{_LETTERS_OF_KEY}\Z")
 _LONGEST_KEY: Final = 99
+# What is between a key and its value: the rest of the key, then "=", ":" or Scala's "->".
 _SEPARATOR: Final = re.compile(
     rf"{_LETTERS_OF_KEY}(?P<quote>\\?['\"`]?)[^\S\n]{{0,99}}(?:==?|->|(?P<colon>:(?![/:])))(?:\s{{0,99}}(?=['\"])|[^\S\n]{{0,99}})"
 )
+# The same in SQL that may be mistyped: "=" or a quote, whatever else is there.
 _MISTYPED: Final = re.compile(rf"{_LETTERS_OF_KEY}(?:\W{{0,99}}?=\s{{0,99}}|[^\w\n]{{0,99}}?['\"]\s{{0,99}})")
+# "TokenException: ..." and "invalid token: ..." introduce a reason; "token: ..." at the beginning of a line is YAML.
 _EXCEPTION: Final = re.compile(r"(?:Exception|Error|Failure)\Z")
 _REASON: Final = re.compile(r"(?i)tokens?|credentials?|pass")
 _BEGINS_ITEM: Final = re.compile(r"(?:^|[\n{\[,-])[^\S\n]{0,99}\Z")
 
+# Ends of values. A quoted value may contain quotes, doubled or behind a backslash; as its end only counts what other text
+# can follow, since a quote in a password may not be escaped.
 _PAIR: Final = r"['\"`]?[\w.-]{1,99}['\"`]?\s{0,9}(?:=|->|:\s)"
 _QUOTED: Final = re.compile(
     r"(?:'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|\"[^\"\\]*(?:(?:\\.|\"\")[^\"\\]*)*\")"
@@ -65,24 +70,31 @@ _QUOTED: Final = re.compile(
 )
 _TO_NEXT_PAIR: Final = re.compile(rf"[^\n]*?(?=[,;&\s]\s{{0,9}}{_PAIR}|[)\]}}]{{0,9}}(?:\n|\Z))")
 _WHOLE_TO_NEXT_PAIR: Final = re.compile(rf".*?(?=[,;&\s]\s{{0,9}}{_PAIR}|\Z)", re.DOTALL)
+# A parameter of a URL ends at the next one, at white space, or where what surrounds the URL begins.
 _OF_QUERY: Final = re.compile(
     r"[^\s&]*?(?=[)\]}>,;'\"]{0,9}(?:\s|\Z)|['\"][,;:)\]}]|&)(?:&(?![\w.%-]{1,99}=)[^\s&'\"]*)*"
 )
-_LINE: Final = re.compile(r"[^\n]*")
+_LINE: Final = re.compile(r"(?:'[^']*(?:''[^']*)*')?[^\n]*")
+# In a value of SQL that contains properties itself, such as a URL with a query: the next property, or the closing quote.
 _LITERAL: Final = re.compile(r"[^'&]*(?:(?:''|&(?![\w.-]{1,99}=))[^'&]*)*")
 _IN_LITERAL: Final = re.compile(r"=\s{0,99}'[^'\n]*\Z")
 _FAR: Final = 200
+# Blocks of PEM, one after the other, whose lines may be joined by "\\n" as text.
 _BLOCKS: Final = re.compile(
     r"['\"]?(?:-----BEGIN [^-\n]{0,99}-----.*?(?:-----END [^-\n]{0,99}-----|\Z)(?:\\n|\s){0,9}['\"]?)+", re.DOTALL
 )
 _LONGEST_JAAS: Final = 4_000
+# https://docs.oracle.com/en/java/javase/17/docs/api/java.base/javax/security/auth/login/Configuration.html
 _JAAS: Final = re.compile(r"[^\";]*(?:\"[^\"\\]*(?:\\.[^\"\\]*)*\"[^\";]*)*;", re.DOTALL)
-_VISIBLE: Final = re.compile(r"['\"]?(?:\*\*\*|…|\$\{[^{}'\"\n]{1,200}\})(?:['\"]?(?=[&,;)\]}\s]|\Z))|(?=\n|\Z)")
+_VISIBLE: Final = re.compile(
+    r"(?P<quote>['\"])?(?:\*\*\*|…|\$\{[^{}'\"\n]{1,200}\})(?(quote)(?P=quote))(?=['\"&,;)\]}\s]|\Z)|(?=\n|\Z)"
+)
 """Values that say nothing: a mask, a placeholder, a reference to a variable, nothing."""
 
-_MASKED: Final = 200_000
+_MASKED: Final = 64_000
 """Characters of a long text that are masked before it is cut: more than is shown, since the name of a secret may be cut off."""
 
+_LONGEST_REMARK: Final = 40
 _BEFORE_PARAMETER: Final = ("?", "&", ";")
 
 _PRIVATE_KEY: Final = re.compile(
@@ -100,7 +112,7 @@ _URL_USER: Final = re.compile(
 _WHOLE_URL_USER: Final = re.compile(
     r"(?<=://)(?P<secret>[^/?]*|[^/\s:@]*:(?!\d{1,5}(?:[/?]|\Z))(?:(?!://).){0,2000})@", re.DOTALL
 )
-_ORACLE_USER: Final = re.compile(r"(?<=jdbc:oracle:)(?:thin|oci):(?P<secret>[^\s/@]{0,200}/[^\s@]{0,200})@")
+_ORACLE_USER: Final = re.compile(r"(?<=jdbc:oracle:)(?:thin|oci):(?P<secret>[^\s/@:]{1,200}/[^\s@]{0,200})@")
 
 _OTHER_FORMS: Final = (
     ("PRIVATE KEY-----", _PRIVATE_KEY),
@@ -162,18 +174,20 @@ def shown_text(text: str, longest: int) -> str:
     """Return a free text with secrets masked, and without its middle if it is longer than ``longest`` characters.
 
     Example:
-        >>> shown_text("password=pw, reason=" + "because " * 100, longest=60)
+        >>> shown_text("password=pw", longest=60)
         'password=***'
+        >>> shown_text("0123456789" * 10, longest=60)
+        '012345678901234 … (of 100 characters) … 56789'
     """
-    return _without_middle(masked(_without_middle(text, max(longest, _MASKED))), longest)
+    part = masked(_without_middle(text, max(longest, _MASKED), len(text)))
+    return _without_middle(part, longest, len(text))
 
 
-def _without_middle(text: str, longest: int) -> str:
+def _without_middle(text: str, longest: int, length: int) -> str:
     if len(text) <= longest:
         return text
-    end = longest // 4
-    between = f" … ({len(text) - longest:,} characters left out) … "
-    return text[: max(0, longest - end - len(between))] + between + text[-end:]
+    kept = longest - _LONGEST_REMARK
+    return f"{text[: kept - kept // 4]} … (of {length:,} characters) … {text[-(kept // 4) :]}"
 
 
 def masked_statement(text: str) -> str:
@@ -202,6 +216,10 @@ def redacted(value: object) -> str:
         return "{" + ", ".join(f"{key!r}: {_redacted_item(key, item)}" for key, item in value.items()) + "}"
     if type(value) is str:
         return repr(masked_value("", value))
+    if type(value) is list:
+        return f"[{', '.join(map(redacted, value))}]"
+    if type(value) is tuple:
+        return f"({', '.join(map(redacted, value))}{',' if len(value) == 1 else ''})"
     return masked(repr(value))
 
 
@@ -260,7 +278,7 @@ def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
             separator = _MISTYPED.match(text, key.end())
         else:
             separator = _SEPARATOR.match(text, key.end())
-            if separator is not None and _introduces_reason(text, begins, key.end(), separator):
+            if separator is not None and _introduces_reason(text, begins, separator):
                 continue
         if separator is None or _VISIBLE.match(text, separator.end()):
             continue
@@ -283,7 +301,7 @@ def _unquoted(text: str, begins: int, *, is_statement: bool, is_whole: bool) -> 
     return _OF_QUERY if text[max(0, begins - 1) : begins] in _BEFORE_PARAMETER else _TO_NEXT_PAIR
 
 
-def _introduces_reason(text: str, begins: int, key_end: int, separator: re.Match[str]) -> bool:
+def _introduces_reason(text: str, begins: int, separator: re.Match[str]) -> bool:
     """Return whether the word before a colon belongs to a sentence, as in "invalid credentials: ..."."""
     if not separator["colon"] or separator["quote"]:
         return False

@@ -9,6 +9,7 @@ from typing import final
 import attrs
 
 from kafkastream.errors import KafkastreamError
+from kafkastream.secret_masking import masked
 
 __all__ = ["Finding", "Verdict", "examined"]
 
@@ -34,9 +35,9 @@ class Finding:
     """
 
     subject: str
-    text: str
+    text: str = attrs.field(converter=masked)
     verdict: Verdict = Verdict.RIGHT
-    now: str = ""
+    now: str = attrs.field(default="", converter=masked)
 
     @staticmethod
     def wrong(subject: str, text: str, now: str) -> Finding:

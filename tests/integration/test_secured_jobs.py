@@ -337,9 +337,23 @@ def test_plans_hide_secrets(
     assert found.options["kafka.sasl.jaas.config"] == login
     for mode in ("extended", "formatted", "cost"):
         kafka_frames(spark, [found], None)[found.node.id].explain(mode=mode)
+    spark.range(1).selectExpr("concat('jdbc:x://u:ann@db/s?password=', 'jdbc:x://db?password=ann', id)").explain(
+        "extended"
+    )
     for shown in (capsys.readouterr().out, repr(found), repr(node), env.get_execution_plan()):
         assert re.search(r"\bann\b", shown) is None
         assert key not in shown
+
+
+@pytest.mark.parametrize("key", ["spark.hadoop.fs.azure.account.key.a", "spark.x.http-headers", "spark.x.basic-auth"])
+def test_sparks_pages_hide_what_flink_hides(spark: SparkSession, key: str) -> None:
+    utilities: Any = spark._jvm
+    redact = getattr(getattr(utilities.org.apache.spark.util, "Utils$"), "MODULE$").redact
+    conf = spark._jsc.sc().conf()
+    pairs = utilities.java.util.ArrayList()
+    pairs.add(utilities.scala.Tuple2(key, "hunter2"))
+    shown = redact(conf, utilities.scala.jdk.javaapi.CollectionConverters.asScala(pairs).toSeq())
+    assert "hunter2" not in shown.toString()
 
 
 def test_credentials_may_change_from_job_to_job(

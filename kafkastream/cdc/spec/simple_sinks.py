@@ -12,6 +12,7 @@ from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
+from kafkastream.secret_masking import masked
 from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.print import PRINT_IDENTIFIER, STANDARD_ERROR
 from kafkastream.sql.settings import options_of, read_settings, setting
@@ -98,7 +99,7 @@ class DeltaSink(PipelineSink):
     @property
     def target_text(self) -> str:
         """Directory of the tables."""
-        return f"Delta Lake tables in {self.path}"
+        return f"Delta Lake tables in {masked(self.path)}"
 
 
 @final

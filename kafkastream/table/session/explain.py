@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kafkastream.secret_masking import masked
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Union, Values
 from kafkastream.sql.plan.spark_text import SparkPrinter
@@ -25,7 +26,7 @@ def explain_plans(planner: SessionPlanner, plans: Sequence[Plan]) -> str:
         name = "collect" if table is None else table.identifier
         lines.append(f"Sink(table=[{name}], fields=[{_names(plan.relation)}])")
         lines.extend(_lines(plan.relation, 1))
-    return "\n".join(lines)
+    return masked("\n".join(lines))
 
 
 def _lines(relation: Relation, depth: int) -> Iterator[str]:
