@@ -54,7 +54,7 @@ class CapturedRecords(KafkaRecordDeserializationSchema[ConsumerRecord]):
         metadata: Names of ``metadata.list``.
 
     Example:
-        >>> CapturedRecords(reads_keys=True).columns
+        >>> CapturedRecords(reads_keys=True)._columns
         ('topic', 'partition', 'offset', 'timestamp', 'value', 'key')
     """
 
@@ -62,7 +62,7 @@ class CapturedRecords(KafkaRecordDeserializationSchema[ConsumerRecord]):
     metadata: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def _columns(self) -> tuple[str, ...]:
         """Columns of Spark's Kafka source to read."""
         keys = ("key",) if self.reads_keys else ()
         more = (_OF_METADATA[name] for name in self.metadata if name in _OF_METADATA)

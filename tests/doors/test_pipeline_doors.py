@@ -7,7 +7,6 @@ from typing import Any
 import attrs
 import pytest
 
-from kafkastream.cdc.spec.kafka_sink import MessagesAsEncoded
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     KafkaOffsetResetStrategy,
@@ -17,6 +16,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaTopicPartition,
 )
 from kafkastream.errors import DefinitionError
+from kafkastream.model.connectors.record_serialization import MessagesAsEncoded
 from kafkastream.pipeline import (
     AfterTransform,
     DebeziumJson,

@@ -16,11 +16,7 @@ from kafkastream.cdc.tables import TableId
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_sink import KafkaSink, KafkaSinkBuilder
-from kafkastream.model.connectors.record_serialization import (
-    KafkaRecordSerializationSchema,
-    KafkaSinkContext,
-    ProducerRecord,
-)
+from kafkastream.model.connectors.record_serialization import MessagesAsEncoded, ProducerRecord
 from kafkastream.model.connectors.subscription import INTERNAL_TOPICS
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, map_of, text
@@ -34,7 +30,6 @@ __all__ = [
     "KafkaPipelineSink",
     "KeyFormat",
     "MessageFormat",
-    "MessagesAsEncoded",
     "PartitionStrategy",
     "TopicMapping",
 ]
@@ -103,22 +98,6 @@ def _rule(text: str) -> tuple[TablePattern, str]:
     if not colon or not tables or not topic:
         raise ValueError(f"expected tables:topic, separated by ';', not {text!r}")
     return TablePattern(tables), topic
-
-
-@final
-@attrs.frozen
-class MessagesAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
-    """Serialization schema for messages that the pipeline has already encoded.
-
-    Args:
-        topic: Topic of all messages; None if each table has its own.
-    """
-
-    topic: str | None = None
-
-    def serialize(self, element: ProducerRecord, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
-        """Return the message."""
-        return element
 
 
 SINK_TOPIC: Final = Option[str | None](

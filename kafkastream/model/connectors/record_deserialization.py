@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Generic, TypeVar, cast, final, overload
+from typing import Any, Final, Generic, TypeVar, cast, final, overload
 
 import attrs
 
@@ -29,6 +29,8 @@ __all__ = [
 
 OUT = TypeVar("OUT")
 T = TypeVar("T")
+
+_VALUE_COLUMNS: Final = ("topic", "partition", "offset", "timestamp", "value")
 
 Headers = tuple[tuple[str, bytes | None], ...]
 
@@ -76,6 +78,11 @@ class KafkaRecordDeserializationSchema(ABC, Generic[OUT]):
         >>> list(KeyAndValue().deserialize(ConsumerRecord(topic="t", partition=0, offset=0, timestamp=0, value=b"v")))
         [(None, b'v')]
     """
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        """Columns of Spark's Kafka source that ``deserialize`` needs."""
+        return (*_VALUE_COLUMNS, "key", "headers", "timestampType")
 
     def open(self, context: InitializationContext) -> None:
         """Prepare, once per Python worker and subtask, before the first record: open connections, load schemas.
@@ -145,6 +152,10 @@ class ValueOnlySchema(KafkaRecordDeserializationSchema[OUT]):
 
     schema: DeserializationSchema[OUT] = attrs.field(validator=_is_schema)
 
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return _VALUE_COLUMNS
+
     def open(self, context: InitializationContext) -> None:
         """Open the value's schema."""
         self.schema.open(context)
@@ -173,6 +184,10 @@ class KafkaDeserializerSchema(KafkaRecordDeserializationSchema[Any]):
 
     def __attrs_post_init__(self) -> None:
         _ = self.deserializer
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return _VALUE_COLUMNS
 
     @property
     def deserializer(self) -> KafkaDeserializer:

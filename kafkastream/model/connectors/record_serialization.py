@@ -15,7 +15,14 @@ from kafkastream.model.formats import InitializationContext
 if TYPE_CHECKING:
     from kafkastream.model.connectors.record_builders import KafkaRecordSerializationSchemaBuilder
 
-__all__ = ["HeaderProvider", "KafkaRecordSerializationSchema", "KafkaSinkContext", "ProducerRecord", "TopicSelector"]
+__all__ = [
+    "HeaderProvider",
+    "KafkaRecordSerializationSchema",
+    "KafkaSinkContext",
+    "MessagesAsEncoded",
+    "ProducerRecord",
+    "TopicSelector",
+]
 
 IN_contra = TypeVar("IN_contra", contravariant=True, default=Any)
 
@@ -194,3 +201,19 @@ class KafkaRecordSerializationSchema(ABC, Generic[IN_contra]):
         from kafkastream.model.connectors.record_builders import KafkaRecordSerializationSchemaBuilder
 
         return KafkaRecordSerializationSchemaBuilder()
+
+
+@final
+@attrs.frozen
+class MessagesAsEncoded(KafkaRecordSerializationSchema[ProducerRecord]):
+    """Serialization schema for messages that the pipeline has already encoded.
+
+    Args:
+        topic: Topic of all messages; None if each table has its own.
+    """
+
+    topic: str | None = None
+
+    def serialize(self, element: ProducerRecord, context: KafkaSinkContext, timestamp: int | None) -> ProducerRecord:
+        """Return the message."""
+        return element

@@ -70,11 +70,6 @@ class ChangeDecoder(KafkaDecoder):
     _skipped: int = attrs.field(default=0, init=False)
 
     @property
-    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Columns of the Kafka records that are read."""
-        return self.records.columns
-
-    @property
     def stopped_at(self) -> int | None:
         """Offset of the first record that did not fit; None if all do."""
         return self._stopped

@@ -30,7 +30,6 @@ class RowChangeDecoder(Decoder):
         known: Schemas of the schema book, widened by ``schemas``; changes have their columns.
     """
 
-    columns = CollectionDecoder.columns
     schemas: Mapping[TableId, TableSchema]
     known: Mapping[TableId, TableSchema] = FrozenMap()
     _elements: CollectionDecoder = attrs.field(factory=CollectionDecoder, init=False)

@@ -8,8 +8,6 @@ from typing import Any, final
 
 import attrs
 
-from kafkastream.cdc.book import SchemaBook
-from kafkastream.cdc.node import PipelineNode
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.coercion import coercion_of
 from kafkastream.model.common.immutable import FrozenMap
@@ -41,7 +39,6 @@ from kafkastream.spark.worker.chain_sinks import (
     sink_operator,
 )
 from kafkastream.spark.worker.chained_operators import Operator, PresentRows
-from kafkastream.spark.worker.change_router import ChangeRouter
 from kafkastream.spark.worker.declared_type import DeclaredType
 from kafkastream.spark.worker.element_chain import ElementOperator
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator
@@ -234,6 +231,13 @@ class ChainCompiler:
     @singledispatchmethod
     def operator(self, node: Node) -> Operator | None:
         """Return the operator of a node in a chain, by its class; None if elements pass unchanged."""
+        from kafkastream.cdc.node import PipelineNode  # only jobs with pipelines import change data capture
+
+        if isinstance(node, PipelineNode):
+            from kafkastream.cdc.book import SchemaBook
+            from kafkastream.spark.worker.change_router import ChangeRouter
+
+            return ChangeRouter(node.name, node.processing, SchemaBook())
         raise NotImplementedError(f"no operator is registered for {type(node).__name__}")
 
     @operator.register
@@ -241,10 +245,6 @@ class ChainCompiler:
         if isinstance(node.function, WatermarkStrategy):
             return next(iter(self._timing(node, node.function)), None)
         return user_operator(node)
-
-    @operator.register
-    def _(self, node: PipelineNode) -> Operator:
-        return ChangeRouter(node.name, node.processing, SchemaBook())
 
     @operator.register
     def _(self, node: SinkNode) -> Operator:

@@ -7,12 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from types import NoneType
-from typing import Any, ClassVar, final
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
 
-from kafkastream.cdc.captured import CapturedRecords
 from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.connectors.dead_letter_topics import SourceRecord
 from kafkastream.model.connectors.kafka_source import KafkaSource
@@ -30,7 +29,6 @@ from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
 from kafkastream.spark.worker.batches import Batch, each
 from kafkastream.spark.worker.reports import Report
 from kafkastream.spark.worker.value_decoders import decode_values, deserialize_values
-from kafkastream.sql.connectors.records import RecordsAsRead
 
 __all__ = [
     "CollectionDecoder",
@@ -51,8 +49,6 @@ __all__ = [
 
 class Decoder(ABC):
     """Decodes the Arrow batches of one source to elements."""
-
-    columns: ClassVar[tuple[str, ...]]
 
     @property
     def rows_at_once(self) -> int:
@@ -100,7 +96,6 @@ class KafkaDecoder(Decoder):
 class ValueDecoder(KafkaDecoder):
     """Decodes values by a ``DeserializationSchema``."""
 
-    columns = ("topic", "partition", "offset", "timestamp", "value")
     schema: ValueOnlySchema[Any]
 
     def open(self) -> None:
@@ -119,7 +114,6 @@ class ValueDecoder(KafkaDecoder):
 class DeserializerDecoder(KafkaDecoder):
     """Decodes values as a deserializer class of Kafka's Java client does."""
 
-    columns = ValueDecoder.columns
     schema: KafkaDeserializerSchema
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:
@@ -133,7 +127,6 @@ class DeserializerDecoder(KafkaDecoder):
 class RecordDecoder(KafkaDecoder):
     """Decodes whole records by the user's ``KafkaRecordDeserializationSchema``."""
 
-    columns = ("topic", "partition", "offset", "timestamp", "value", "key", "headers", "timestampType")
     schema: KafkaRecordDeserializationSchema[Any]
 
     def open(self) -> None:
@@ -153,7 +146,6 @@ class RecordDecoder(KafkaDecoder):
 class CollectionDecoder(Decoder):
     """Decodes the elements of a collection."""
 
-    columns = ("value",)
     _before: int = attrs.field(default=0, init=False)
     _number: int = attrs.field(default=0, init=False)
 
@@ -188,14 +180,10 @@ def decoder_of(node: SourceNode) -> Decoder:
 
 def columns_of(node: SourceNode) -> tuple[str, ...]:
     """Return the columns that a Kafka source's decoder reads."""
+    assert isinstance(node.source, KafkaSource)
+    assert node.source.deserializer is not None
     kept = ("key", "headers") if node.keeps_records else ()
-    columns = dict.fromkeys((*decoder_of(node).columns, *kept))
-    match node.source:
-        case KafkaSource(deserializer=RecordsAsRead(with_headers=False)):
-            del columns["headers"]
-        case KafkaSource(deserializer=CapturedRecords() as captured):
-            return tuple(dict.fromkeys((*captured.columns, *kept)))
-    return tuple(columns)
+    return tuple(dict.fromkeys((*node.source.deserializer._columns, *kept)))
 
 
 def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, final
 
 import attrs
 
-from kafkastream.cdc.spec.kafka_sink import MessagesAsEncoded
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.partitioners import KafkaPartitioner
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
@@ -18,6 +17,7 @@ from kafkastream.model.connectors.record_serialization import (
     HeaderProvider,
     KafkaRecordSerializationSchema,
     KafkaSinkContext,
+    MessagesAsEncoded,
     ProducerRecord,
 )
 from kafkastream.model.formats import ByteArraySchema, InitializationContext, SerializationSchema, SimpleStringSchema

@@ -29,6 +29,10 @@ class RecordsAsRead(KafkaRecordDeserializationSchema[ConsumerRecord]):
 
     with_headers: bool = True
 
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(name for name in super()._columns if self.with_headers or name != "headers")
+
     def deserialize(self, record: ConsumerRecord) -> tuple[ConsumerRecord]:
         """Return the record."""
         return (record,)

@@ -10,7 +10,6 @@ from typing import Any, Final, final
 import attrs
 from typing_extensions import Self
 
-from kafkastream.cdc.node import PipelineNode
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFeatureError
 from kafkastream.metrics.snapshot import MetricsSnapshot
@@ -23,13 +22,22 @@ from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee, KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition
-from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode, distinct_names
+from kafkastream.model.graph.job_graph import (
+    JobGraph,
+    KeyedNode,
+    OperatorNode,
+    PrintSink,
+    SideOutputNode,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+    distinct_names,
+)
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.spark.worker.async_calls import event_loops
 from kafkastream.spark.worker.record_decoders import split_name
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import JobAttempt
-from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
 from kafkastream.testing.driver.operator_state import OperatorState
 from kafkastream.testing.driver.part_run import Arrival, PartRun, PartSnapshot, SentRecord
@@ -539,7 +547,7 @@ class JobTestDriver:
 def _refuse(graph: JobGraph) -> None:
     """Refuse what needs Spark."""
     for node in graph.nodes:
-        if isinstance(node, QueryNode | PipelineNode):
+        if not isinstance(node, SourceNode | OperatorNode | KeyedNode | SideOutputNode | UnionNode | SinkNode):
             raise UnsupportedFeatureError(
                 "a test driver runs no SQL and no pipelines: their expressions and formats are Spark's",
                 where=f"operator {node.name!r}",

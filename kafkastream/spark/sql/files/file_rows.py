@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import IO, Any, ClassVar, Final, final, overload
+from typing import IO, Any, Final, final, overload
 
 import attrs
 import numpy as np
@@ -101,7 +101,6 @@ class ArrowRows(Sequence[Any]):
 class FileRows(RowsDecoder):
     """Decoder of rows for the files of a table."""
 
-    columns: ClassVar[tuple[str, ...]] = ()
     writer: TableRowsWriter
 
     def decode(self, arrow: pa.RecordBatch) -> Batch:

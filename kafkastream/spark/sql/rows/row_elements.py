@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta, timezone
 from itertools import repeat
-from typing import Any, ClassVar, Final, final
+from typing import Any, Final, final
 
 import attrs
 import pyarrow as pa
@@ -37,8 +37,6 @@ _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class RowsDecoder(Decoder):
-    columns: ClassVar[tuple[str, ...]] = ()
-
     def position(self, arrow: pa.RecordBatch, row: int) -> str:
         """Return the position of a row's source record, if known."""
         if "topic" not in arrow.schema.names:
