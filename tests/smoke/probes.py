@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas
 import pyarrow as pa
@@ -280,6 +280,10 @@ def query_listeners(session: SparkSession) -> None:
         query = other.readStream.format("rate").load().writeStream.format("noop").start()
         assert heard.wait(PATIENCE_S)
         query.stop()
+        bus = cast("Any", session.sparkContext)._jsc.sc().listenerBus()
+        before = bus.listeners().size()
+        queries.forget_query_listeners(other)
+        assert bus.listeners().size() == before - 1
     finally:
         session.streams.removeListener(listener)
 
@@ -301,7 +305,8 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
     records = session.readStream.format("kafka").option("kafka.bootstrap.servers", servers)
     stream = records.option("subscribe", topic).option("startingOffsets", "earliest").load()
     writer = stream.writeStream.option("checkpointLocation", str(folder / "query"))
-    query: StreamingQuery = writer.foreachBatch(look).start()
+    callback = queries.BatchCallback(session, look)
+    query: StreamingQuery = writer.foreachBatch(callback).start()
     started.set()
     try:
         wait_until(lambda: may_end.is_set() or not query.isActive, PATIENCE_S, "the first micro-batch")
@@ -309,6 +314,9 @@ def running_query(session: SparkSession, servers: str, topic: str, folder: Path)
         assert query.isActive, query.exception()
     finally:
         query.stop()
+    threads = threading.active_count()
+    callback.release()
+    wait_until(lambda: threading.active_count() < threads, PATIENCE_S, "the end of the connection's thread")
     assert (found["id"], found["rows"]) == (str(query.id), 1)
     told = queries.progress_after(query, "")
     assert all(isinstance(one, queries.StreamingQueryProgress) for one in told)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import shutil
 import tempfile
@@ -27,6 +26,7 @@ from kafkastream.spark.internals.checkpoints import (
     state_metadata_moved,
 )
 from kafkastream.spark.session.checkpoint_files import Files, TemporaryFiles
+from kafkastream.spark.session.late_cleanup import delete_again_later
 
 __all__ = ["CheckpointFolder", "OffsetRange", "QueryState"]
 
@@ -123,14 +123,10 @@ class CheckpointFolder(FolderReader):
                     self._files.replace(file, correct)
 
     def clean(self) -> None:
-        """Delete the folder if it is temporary, and once more at the end of the program.
-
-        Within a minute after the query's end, Spark's maintenance of the state stores may save a last snapshot here.
-        https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/execution/streaming/state/StateStore.scala
-        """
+        """Delete the folder if it is temporary, and once more after some time."""
         if self.temporary:
             shutil.rmtree(self._directory, ignore_errors=True)
-            atexit.register(shutil.rmtree, self._directory, ignore_errors=True)
+            delete_again_later(self._directory)
 
     @property
     def _files(self) -> Files | TemporaryFiles:

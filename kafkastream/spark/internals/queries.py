@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Callable
-from typing import Any, ClassVar, Final, Protocol
+from contextlib import suppress
+from typing import Any, ClassVar, Final, Protocol, final
 
 from py4j.protocol import Py4JError
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
+from pyspark.sql.utils import ForeachBatchFunction
 
 from kafkastream.spark.internals.jvm import java_session
 
 __all__ = [
+    "BatchCallback",
     "OffsetReader",
     "StreamingQueryProgress",
     "copy_query_listeners",
+    "forget_query_listeners",
     "progress_after",
     "query_id",
     "records_at_work",
@@ -26,6 +31,7 @@ __all__ = [
 
 _QUERY_ID: Final = "sql.streaming.queryId"
 _READER_FIELD: Final = "kafkaOffsetReader"
+_LISTENERS_FIELD: Final = "listenerBus"
 
 
 def copy_query_listeners(session: SparkSession, other: SparkSession) -> None:
@@ -40,6 +46,62 @@ def copy_query_listeners(session: SparkSession, other: SparkSession) -> None:
     for listener in java_session(session).streams().listListeners():
         if listener.getClass().getName() not in configured:
             streams.addListener(listener)
+
+
+def forget_query_listeners(session: SparkSession) -> None:
+    """Remove the listeners of a session's queries from Spark's context, which otherwise has them until it stops.
+
+    The manager of a session's queries adds them, in a field that is not public:
+    https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/spark/sql/classic/StreamingQueryManager.scala
+    """
+    streams = java_session(session).streams()
+    field = streams.getClass().getDeclaredField(_LISTENERS_FIELD)
+    field.setAccessible(True)
+    java_session(session).sparkContext().listenerBus().removeListener(field.get(streams))
+
+
+@final
+class BatchCallback:
+    """Function of each micro-batch of a query (``foreachBatch``), until the query has ended and ``release`` is called.
+
+    py4j keeps a function until Java no longer has the query, and Java keeps the query until Python no longer has its
+    objects, which the function may lead to: neither side would ever let go. py4j also keeps a connection, with a thread,
+    for each Java thread that has called a function; Spark runs each query in a thread of its own.
+    https://github.com/py4j/py4j/blob/0.10.9.9/py4j-python/src/py4j/clientserver.py
+
+    Args:
+        session: Spark session of the query.
+        function: Takes a micro-batch and its number.
+    """
+
+    def __init__(self, session: SparkSession, function: Callable[[DataFrame, int], object]) -> None:
+        self._gateway: Any = session.sparkContext._gateway
+        self._function: Callable[[DataFrame, int], object] | None = function
+        self._connection: Any = None
+        self._session: SparkSession | None = None
+
+    def __call__(self, frame: DataFrame, batch: int) -> None:
+        """Give a micro-batch to the function."""
+        self._connection = self._gateway._gateway_client.get_thread_connection()
+        self._session = frame.sparkSession
+        if self._function is not None:
+            self._function(frame, batch)
+
+    def release(self) -> None:
+        """Let go of the function, of the error that it has raised, and of the connection."""
+        session, self._session, self._function = self._session, None, None
+        if session is not None:  # Spark runs each query in a copy of its session
+            forget_query_listeners(session)
+        pool = self._gateway.gateway_property.pool
+        with pool.lock:
+            handlers = list(pool.dict.values())
+        for handler in handlers:
+            if isinstance(handler, ForeachBatchFunction) and handler.func is self:
+                handler.error = None  # type: ignore[assignment]  # its traceback has the variables of all callers
+        connection, self._connection = self._connection, None
+        if connection is not None and connection.socket is not None:
+            with suppress(OSError):  # Java has closed it
+                connection.socket.shutdown(socket.SHUT_RDWR)  # the thread that reads from it then closes it
 
 
 class OffsetReader(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from functools import partial
 from threading import Event
 from typing import Any, Final, final
@@ -110,6 +111,7 @@ class CompiledQuery:
     parallelism: int
     exactly_once: ExactlyOnce
     dependencies: Mapping[str, str]
+    _resources: ExitStack = attrs.field(factory=ExitStack, init=False)
 
     @property
     def checkpoints(self) -> str:
@@ -138,6 +140,11 @@ class CompiledQuery:
             lambda: self.plan.epochs,
             lambda: LATENCY_SLOTS.of(self.run.id, self._name),
         )
+
+    def close(self) -> None:
+        """Delete temporary files and release callbacks."""
+        with self._resources:
+            self.plan.close()
 
     @property
     def _is_in_epochs(self) -> bool:
@@ -169,7 +176,15 @@ class CompiledQuery:
 
     def _batches(self, runner: QueryRunner) -> MicroBatches:
         names = self.exactly_once.names
-        return MicroBatches(self._folder.session.sparkContext, self.run.id, self._name, names, self.handler, runner)
+        return MicroBatches(
+            self._folder.session.sparkContext,
+            self.run.id,
+            self._name,
+            names,
+            self.handler,
+            runner,
+            resources=self._resources,
+        )
 
     def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
         names = NAMED_SOURCES if self.part.place.is_named else {}

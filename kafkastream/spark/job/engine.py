@@ -23,6 +23,7 @@ from kafkastream.page.job_state import JobFacts
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.identity import JobIdentity
 from kafkastream.spark.checkpoint.owner import FolderOwner
+from kafkastream.spark.internals.queries import forget_query_listeners
 from kafkastream.spark.job.cluster_checks import check_cluster, checkpointed
 from kafkastream.spark.job.collecting import CollectedElements
 from kafkastream.spark.job.compiled_query import CompiledQuery, JobContext, compiled
@@ -36,6 +37,7 @@ from kafkastream.spark.job.query_plan import QueryMemory
 from kafkastream.spark.job.restarts import Restarts
 from kafkastream.spark.job.running_job import Job
 from kafkastream.spark.job.start_warnings import start_warnings
+from kafkastream.spark.session.late_cleanup import clean_up_later
 from kafkastream.spark.session.master import listening_address
 from kafkastream.spark.session.py_files import ship
 from kafkastream.spark.session.query_settings import job_session
@@ -100,10 +102,20 @@ def _start(graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[A
 def _started(
     session: SparkSession, graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
 ) -> Job:
-    """Start a job in a session."""
+    """Start a job in a session of its own, with the settings of the program's."""
     ship(session, settings.python_files)
     settings = checkpointed(session, settings)
-    session = job_session(session, _time_zone(graph), settings.limits)
+    own = job_session(session, _time_zone(graph), settings.limits)
+    try:
+        return _started_in(own, graph, settings, collect)
+    except BaseException:
+        clean_up_later(partial(forget_query_listeners, own))
+        raise
+
+
+def _started_in(
+    session: SparkSession, graph: JobGraph, settings: JobSettings, collect: Callable[[Iterable[Any]], None]
+) -> Job:
     components = tuple(graph.components())
     _check_ends(components)
     check_cluster(session, components, settings)
@@ -214,6 +226,7 @@ def _end(folder: CheckpointFolder, owner: FolderOwner, queries: Iterable[Compile
     finally:
         owner.release()
         folder.clean()
+        clean_up_later(partial(forget_query_listeners, folder.session))  # they hear of the last events in a thread
 
 
 def _check_ends(components: Sequence[JobGraph]) -> None:

@@ -66,14 +66,16 @@ class EpochPlan(QueryPlan):
         """Return the offsets that epochs reach in each source, as streams without rows."""
         found = {}
         for one in inputs:
-            file = self._files[one.node.id] = ReachedFile.temporary()
+            if one.node.id not in self._files:
+                self._files[one.node.id] = ReachedFile.temporary()
+            file = self._files[one.node.id]
             file.write(self._position(one))
             found[one.node.id] = reached_frame(session, file, one.key if one.is_named else None)
         return found
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer for which nothing is left to do."""
-        return reduce(DataFrame.union, frames.values()).writeStream.foreachBatch(_nothing)
+        return batches.stream_unchecked(reduce(DataFrame.union, frames.values()), _nothing)
 
     def begun(self, query: StreamingQuery, inputs: Sequence[KafkaInput], batches: MicroBatches, heard: Heard) -> None:
         """Begin the epochs."""
@@ -94,6 +96,11 @@ class EpochPlan(QueryPlan):
     def epochs(self) -> Epochs | None:
         """Epochs of the query; None before it has begun."""
         return self._epochs[-1] if self._epochs else None
+
+    def close(self) -> None:
+        """Delete the files."""
+        while self._files:
+            self._files.popitem()[1].remove()
 
     def _position(self, one: KafkaInput) -> Mapping[TopicPartition, int]:
         """Return where the source continues."""

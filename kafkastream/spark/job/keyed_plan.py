@@ -69,6 +69,10 @@ class KeyedPlan(QueryPlan):
         self.folder.relocate_state(self.name)
         return batches.stream(self.keyed.frame(frames, is_named=self.is_named), partial(self._run, batches))
 
+    def close(self) -> None:
+        """Delete the file of the control stream."""
+        self.keyed.close()
+
     def _run(self, batches: MicroBatches, frame: DataFrame, batch: int) -> None:
         with self.keyed.micro_batch(str(query_id(frame.sparkSession))):
             reports = batches.run(partial(collect_reports, self.end(frame)), batch)

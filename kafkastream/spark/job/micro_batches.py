@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from threading import Event
 from typing import Final, final
 
@@ -13,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.errors import KafkastreamError
+from kafkastream.spark.internals.queries import BatchCallback
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.query_runner import QueryRunner, StopRequestedError
 from kafkastream.spark.job.report_handler import ReportHandler
@@ -47,6 +49,7 @@ class MicroBatches:
         runner: Knows whether the job is to stop, and records failures.
         check: Checks a micro-batch by its number, before it runs.
         over: Set when the query is stopped, which makes the running micro-batch fail.
+        resources: Closed after the end of the query.
     """
 
     spark: SparkContext
@@ -57,11 +60,18 @@ class MicroBatches:
     runner: QueryRunner
     check: Callable[[int], None] = lambda _: None
     over: Event = attrs.field(factory=Event)
+    resources: ExitStack = attrs.field(factory=ExitStack)
     _pace: _Pace = attrs.field(factory=_Pace, init=False)
 
     def stream(self, frame: DataFrame, take: Callable[[DataFrame, int], None]) -> DataStreamWriter:
         """Return the writer that gives each micro-batch of a stream to ``take``, with its number in the slots' markers."""
-        return frame.writeStream.foreachBatch(lambda batch, number: take(batch, self._checked(number)))
+        return self.stream_unchecked(frame, lambda batch, number: take(batch, self._checked(number)))
+
+    def stream_unchecked(self, frame: DataFrame, take: Callable[[DataFrame, int], object]) -> DataStreamWriter:
+        """Return the writer that gives each micro-batch of a stream to ``take``, with Spark's number."""
+        callback = BatchCallback(frame.sparkSession, take)
+        self.resources.callback(callback.release)
+        return frame.writeStream.foreachBatch(callback)
 
     def in_few_tasks(self, frame: DataFrame) -> DataFrame:
         """Return the records of a micro-batch with at most one task per slot, if partitions took little time in the last one.

@@ -103,6 +103,10 @@ class QueryPlan(Protocol):
         """Epochs of the query in latency mode; None before they begin, and of other queries."""
         return None
 
+    def close(self) -> None:
+        """Delete temporary files, after the end of the query or a start that has failed."""
+        return
+
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:
         """Return the writer of the streaming query.
 

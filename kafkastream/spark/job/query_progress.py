@@ -156,8 +156,6 @@ class QueryProgress:
         """Make the last commits and wait for them; after a bounded run, save its end for the next run."""
         self.look(query)
         self._end_commits(completed=completed)
-        if self._keyed is not None:
-            self._keyed.close()
         if completed and self.has_stopped:
             ends = zip(self._inputs, self._reached, strict=True)
             self._keep({one.key: OffsetRange(offsets, finished=True) for one, offsets in ends})

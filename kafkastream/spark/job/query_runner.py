@@ -43,6 +43,9 @@ class Part(Protocol):
     def start(self, run: QueryRunner) -> RunningQuery | None:
         """Start its query; or run it to its end and return None."""
 
+    def close(self) -> None:
+        """Delete temporary files and release callbacks, after its end or a start that has failed."""
+
     def again(self) -> Part:
         """Compile it for another start, which continues from the checkpoint and reopens functions."""
 
@@ -182,6 +185,8 @@ class QueryRunner:
                 self.query.stop()
             with only_logged("the last look at the progress"):
                 self.query.end(completed=completed)
+        with only_logged("the removal of temporary files of a query"):
+            self._part.close()
 
     def _meant(self, error: Exception) -> KafkastreamError | None:
         """Translate an error of Spark; None if it only means that the query was stopped."""

@@ -39,6 +39,9 @@ class Collections:
         _raise(self.outcomes.pop(0))
         return None
 
+    def close(self) -> None:
+        pass
+
     def again(self) -> Collections:
         _raise(self.remade.pop(0) if self.remade else None)
         return self

@@ -38,6 +38,9 @@ class Work:
         self.work(run)
         return None
 
+    def close(self) -> None:
+        pass
+
     def again(self) -> Work:
         return self
 
