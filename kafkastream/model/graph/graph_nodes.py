@@ -10,6 +10,7 @@ import attrs
 from typing_extensions import Self
 
 from kafkastream.model.common.endpoints import Sink
+from kafkastream.model.common.names import check_name
 from kafkastream.model.common.output_tag import OutputTag
 from kafkastream.model.common.stream_functions import Function, KeySelector
 from kafkastream.model.common.types import TypeInformation
@@ -157,8 +158,8 @@ class Node:
     """Base of the nodes of a graph; a copy has an id of its own, keeps the uid, and ``copy_of`` is the node's id."""
 
     id: int
-    name: str
-    uid: str | None = None
+    name: str = attrs.field(validator=check_name)
+    uid: str | None = attrs.field(default=None, validator=check_name)
     parallelism: int | None = None
     output_type: TypeInformation[Any] | None = None
     description: str | None = None

@@ -16,6 +16,7 @@ from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.standing import Standing, time_text
 from kafkastream.model.common.html import html_table
 from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.names import check_name
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.formats.malformed import RecordLimits
 from kafkastream.model.job.notebook_display import show_in_place
@@ -158,7 +159,7 @@ class JobSettings:
         configuration: All settings as they were given, under Flink's keys.
     """
 
-    name: str
+    name: str = attrs.field(validator=check_name)
     parallelism: int | None = None
     checkpoint_dir: str | None = None
     checkpoint_interval_ms: int | None = None

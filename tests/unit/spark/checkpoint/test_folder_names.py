@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
 from kafkastream.model.graph.job_graph import distinct_names
+from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.checkpoint.folder_names import is_plain_folder, own_folder, query_folders
 from kafkastream.spark.checkpoint.record import FORMAT, JobRecord
 
@@ -52,6 +54,13 @@ def test_queries_have_folders_that_differ_by_more_than_case() -> None:
 
 def test_numbered_names_differ_from_given_ones() -> None:
     assert distinct_names(["Map-2", "Map", "Map", "Map"]) == ["Map-2", "Map", "Map-3", "Map-4"]
+
+
+def test_name_that_is_no_unicode_is_refused_where_it_is_given() -> None:
+    stream = StreamExecutionEnvironment.get_execution_environment().from_collection([1])
+    for give in (stream.map(str).name, stream.map(str).uid, lambda name: JobSettings(name=name)):
+        with pytest.raises(DefinitionError, match="half of a surrogate pair"):
+            give("orders \ud800")
 
 
 def test_record_of_a_query_outside_its_folder_is_refused() -> None:
