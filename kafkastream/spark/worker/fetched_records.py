@@ -12,6 +12,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 
 __all__ = ["FetchedRecord", "arrow_of"]
 
+_UNREADABLE: Final = {"key": None, "value": None}
 _HEADERS: Final = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
 
 
@@ -75,8 +76,14 @@ def _timestamp_types(messages: Sequence[FetchedRecord]) -> pa.Array:
 
 
 def _headers(messages: Sequence[FetchedRecord]) -> pa.Array:
-    rows = [[{"key": key, "value": value} for key, value in one.headers() or ()] for one in messages]
-    return pa.array(rows, _HEADERS)
+    return pa.array(list(map(_headers_of, messages)), _HEADERS)
+
+
+def _headers_of(message: FetchedRecord) -> list[dict[str, Any]]:
+    try:
+        return [{"key": key, "value": value} for key, value in message.headers() or ()]
+    except SystemError:  # how the client fails if a name is not UTF-8; it gives none of the headers then
+        return [_UNREADABLE]
 
 
 _COLUMNS: Final[Mapping[str, Column]] = {

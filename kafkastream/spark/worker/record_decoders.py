@@ -236,6 +236,8 @@ def _without_dropped(batch: Batch) -> Batch:
 
 
 def _record(row: dict[str, Any]) -> ConsumerRecord:
+    if any(header["key"] is None for header in row["headers"] or ()):
+        raise ValueError("the name of a header is not UTF-8, and the client of latency mode cannot read it")
     return ConsumerRecord(
         topic=row["topic"],
         partition=row["partition"],
@@ -249,4 +251,4 @@ def _record(row: dict[str, Any]) -> ConsumerRecord:
 
 
 def _headers(rows: Iterable[dict[str, Any]] | None) -> Headers:
-    return tuple((header["key"], header["value"]) for header in rows or ())
+    return tuple((header["key"], header["value"]) for header in rows or () if header["key"] is not None)
