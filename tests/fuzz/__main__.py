@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-_PASSING: Final = re.compile(r"(\d+) passing examples")
+_PASSING: Final = re.compile(r"- (\d+) passing\b")
 
 
 def main(minutes: float) -> None:
