@@ -60,13 +60,12 @@ _EXCEPTION: Final = re.compile(r"(?:Exception|Error|Failure)\Z")
 _REASON: Final = re.compile(r"(?i)tokens?|credentials?|pass")
 _BEGINS_ITEM: Final = re.compile(r"(?:^|[\n{\[,-])[^\S\n]{0,99}\Z")
 
-# Ends of values. A quoted value may contain quotes, doubled or behind a backslash; as its end only counts what other text
-# can follow, since a quote in a password may not be escaped.
 _PAIR: Final = r"['\"`]?[\w.-]{1,99}['\"`]?\s{0,9}(?:=|->|:\s)"
-_QUOTED: Final = re.compile(
-    r"(?:'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|\"[^\"\\]*(?:(?:\\.|\"\")[^\"\\]*)*\")"
-    r"(?=\s{0,99}(?:[,;)\]}&]|--|/\*|\*/|\Z|'[\w.-]{1,99}'\s{0,9}=|[\w.-]{1,99}=)|[^\S\n]{0,99}\n)",
-    re.DOTALL,
+_DOUBLED_QUOTES: Final = re.compile(r"'[^']*(?:''[^']*)*'|\"[^\"]*(?:\"\"[^\"]*)*\"")
+_ESCAPED_QUOTES: Final = re.compile(r"'[^'\\]*(?:\\.[^'\\]*)*'|\"[^\"\\]*(?:\\.[^\"\\]*)*\"", re.DOTALL)
+# What can follow a quoted value; another quote belongs to a password, in which it is not escaped.
+_AFTER_QUOTE: Final = re.compile(
+    r"\s{0,99}(?:[,;)\]}&]|--|/\*|\*/|\Z|'[\w.-]{1,99}'\s{0,9}=|[\w.-]{1,99}=)|[^\S\n]{0,99}\n"
 )
 _TO_NEXT_PAIR: Final = re.compile(rf"[^\n]*?(?=[,;&\s]\s{{0,9}}{_PAIR}|[)\]}}]{{0,9}}(?:\n|\Z))")
 _WHOLE_TO_NEXT_PAIR: Final = re.compile(rf".*?(?=[,;&\s]\s{{0,9}}{_PAIR}|\Z)", re.DOTALL)
@@ -253,7 +252,7 @@ def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> 
     for sign, pattern in _OTHER_FORMS:
         if sign in text:
             wanted = _WHOLE_URL_USER if is_whole and pattern is _URL_USER else pattern
-            spans += (match.span("secret") for match in wanted.finditer(text) if match["secret"] != MASK)
+            spans += (match.span("secret") for match in wanted.finditer(text) if match["secret"] not in {MASK, "…"})
     apart: list[Span] = []
     for low, high in sorted(spans):
         if apart and low <= apart[-1][1]:
@@ -283,7 +282,10 @@ def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
         if separator is None or _VISIBLE.match(text, separator.end()):
             continue
         start = separator.end()
-        value = _LITERAL.match(text, start) if in_literal else _QUOTED.match(text, start) or _BLOCKS.match(text, start)
+        if in_literal:
+            value = _LITERAL.match(text, start)
+        else:
+            value = _quoted(text, start, is_statement=is_statement) or _BLOCKS.match(text, start)
         if value is None and "jaas" in key[0].lower():
             value = _JAAS.match(text, start, start + _LONGEST_JAAS)
         if value is None:
@@ -291,6 +293,14 @@ def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
         if value is not None:
             end = value.end()
             yield start, end
+
+
+def _quoted(text: str, start: int, *, is_statement: bool) -> re.Match[str] | None:
+    """Return the quoted value; the longer one if SQL would end it elsewhere than languages with backslashes."""
+    forms = (_DOUBLED_QUOTES,) if is_statement else (_DOUBLED_QUOTES, _ESCAPED_QUOTES)
+    matches = (form.match(text, start) for form in forms)
+    value = max(filter(None, matches), key=re.Match.end, default=None)
+    return value if value is not None and _AFTER_QUOTE.match(text, value.end()) else None
 
 
 def _unquoted(text: str, begins: int, *, is_statement: bool, is_whole: bool) -> re.Pattern[str]:

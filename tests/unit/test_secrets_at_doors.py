@@ -45,6 +45,8 @@ PASSWORDS: Final = (
     'say "HUSH"',
     "a,HUSH;b}",
     r"back\HUSH\\",
+    r"\';HUSH",
+    r"\";HUSH",
     "p/HUSH:1",
     "a%20HUSH=",
     "one\nHUSH\ntwo",
@@ -72,7 +74,7 @@ PAIRS: Final = [
     *(
         ("url", f"jdbc:postgresql://db/shop?password={password}")
         for password in PASSWORDS
-        if not set(password) & set("\n '")
+        if not re.search(r"[\n ]|['\"];", password)
     ),
     *(("url", f"postgresql://me:{quote(password, safe='')}@db/shop") for password in PASSWORDS),
     *(("url", f"postgresql://me:{password}@db/shop") for password in PASSWORDS if not set(password) & set("\n'\"")),
