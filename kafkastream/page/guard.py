@@ -13,11 +13,13 @@ from starlette.responses import RedirectResponse, Response
 
 from kafkastream.page.json_response import JsonResponse
 from kafkastream.web.asgi import Application, Message, Receive, Scope, Send
+from kafkastream.web.connections import EarlyRefusal
 from kafkastream.web.local_host import is_local_host
 
 __all__ = ["TOKEN_PARAMETER", "Guard"]
 
 TOKEN_PARAMETER: Final = "token"  # noqa: S105 - its name
+_NO_ACCESS: Final = "This page needs a token: open the address that the job has printed."
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -50,6 +52,19 @@ class Guard:
         self._cookie = f"kafkastream-page-{port}"
         self._cookie_value = hmac.digest((token or "").encode(), self._cookie.encode(), sha256).hex()
 
+    @property
+    def early_refusal(self) -> EarlyRefusal | None:
+        """Answer to requests that have the token nowhere; None if none is needed."""
+        if self._token is None:
+            return None
+        response = _error(401, _NO_ACCESS)
+        headers = {**_HEADERS, "Connection": "close", **response.headers}
+        lines = ["HTTP/1.1 401 Unauthorized", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
+        return EarlyRefusal(
+            (self._token.encode(), self._cookie_value.encode(), f"{TOKEN_PARAMETER}=".encode()),
+            "\r\n".join(lines).encode() + bytes(response.body),
+        )
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or pass it on."""
         refusal = self._refusal(scope)
@@ -70,7 +85,7 @@ class Guard:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if _is_same(next(iter(query.pop(TOKEN_PARAMETER, [])), None), self._token):
             return self._welcome(scope["path"], query)
-        return _error(401, "This page needs a token: open the address that the job has printed.")
+        return _error(401, _NO_ACCESS)
 
     def _welcome(self, path: str, query: dict[str, list[str]]) -> Response:
         """Exchange the token in an address for a cookie, so that it does not stay in the browser's address line."""

@@ -19,7 +19,6 @@ from kafkastream.page.guard import Guard
 from kafkastream.page.job_view import JobView, Vertex
 from kafkastream.page.json_response import JsonResponse
 from kafkastream.page.shown_jobs import ShownJob, ShownJobs
-from kafkastream.web.asgi import Application
 
 __all__ = ["application"]
 
@@ -28,7 +27,7 @@ _OF_JOB: Final = "/jobs/{job}"
 _OF_VERTEX: Final = "/jobs/{job}/vertices/{vertex}"
 
 
-def application(jobs: ShownJobs, token: str | None, port: int) -> Application:
+def application(jobs: ShownJobs, token: str | None, port: int) -> Guard:
     """Return the application that shows jobs.
 
     Args:

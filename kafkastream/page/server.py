@@ -41,7 +41,7 @@ class PageServer:
         )
         self.port = int(listener.getsockname()[1])
         app = application(self.jobs, self._token, self.port)
-        self._server = HttpServer(app, listener, "kafkastream-page", limits)
+        self._server = HttpServer(app, listener, "kafkastream-page", limits, app.early_refusal)
 
     @property
     def address(self) -> str:

@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from kafkastream.web.asgi import Application, Message, Receive, Scope, Send, header_of, send_text
 
-__all__ = ["Admission", "Connection", "Connections", "LimitedConfig", "Limits"]
+__all__ = ["Admission", "Connection", "Connections", "EarlyRefusal", "LimitedConfig", "Limits"]
 
 log = logging.getLogger("kafkastream")
 _SILENT: Final = logging.getLogger("kafkastream.web.uvicorn")
@@ -50,6 +50,24 @@ class Limits:
 
 
 @final
+@attrs.frozen
+class EarlyRefusal:
+    """Answer to requests that are refused by their bytes alone, in half the time that a request takes otherwise.
+
+    Args:
+        texts: Bytes, some of which are in each request that may be allowed.
+        answer: Whole answer to a request without them.
+    """
+
+    texts: tuple[bytes, ...]
+    answer: bytes
+
+    def refuses(self, data: bytes) -> bool:
+        """Return whether bytes are the headers of a request, or more, that has none of the texts."""
+        return b"\r\n\r\n" in data and not any(text in data for text in self.texts)
+
+
+@final
 class Connections:
     """Open connections of a server; used by the server's thread only.
 
@@ -58,10 +76,12 @@ class Connections:
 
     Args:
         limits: Limits on the connections.
+        early_refusal: Answer to requests that are refused by their bytes alone; None if there are none.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, early_refusal: EarlyRefusal | None = None) -> None:
         self.limits = limits
+        self.early_refusal = early_refusal
         # Ordered by age: https://docs.python.org/3/library/stdtypes.html#dict
         self._strangers: dict[Connection, None] = {}
         self._readers: dict[Connection, None] = {}
@@ -116,12 +136,23 @@ class Connection(H11Protocol):
         self.logger = _SILENT  # uvicorn would log each malformed request
         self._connections = config.connections
         self._deadline: asyncio.TimerHandle | None = None
+        self._is_new = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Start the time for the first request."""
         super().connection_made(transport)  # type: ignore[arg-type]  # narrower than asyncio's own
         self._connections.add(self)
         self._end_after(self._connections.limits.request_s)
+
+    def data_received(self, data: bytes) -> None:
+        """Refuse the first request, or read on."""
+        refusal = self._connections.early_refusal
+        if self._is_new and refusal is not None and refusal.refuses(data):
+            self.transport.write(refusal.answer)
+            self.transport.close()
+            return
+        self._is_new = False
+        super().data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection."""

@@ -14,7 +14,7 @@ import uvicorn
 
 from kafkastream.errors import SetupError
 from kafkastream.web.asgi import Application
-from kafkastream.web.connections import Admission, Connections, LimitedConfig, Limits
+from kafkastream.web.connections import Admission, Connections, EarlyRefusal, LimitedConfig, Limits
 
 __all__ = ["HttpServer", "bound_socket"]
 
@@ -37,15 +37,23 @@ class HttpServer:
         listener: Socket on which it listens; closed with the server.
         name: Name of the thread.
         limits: Limits on the connections.
+        early_refusal: Answer to requests that are refused by their bytes alone; None if there are none.
     """
 
-    def __init__(self, app: Application, listener: socket.socket, name: str, limits: Limits | None = None) -> None:
+    def __init__(
+        self,
+        app: Application,
+        listener: socket.socket,
+        name: str,
+        limits: Limits | None = None,
+        early_refusal: EarlyRefusal | None = None,
+    ) -> None:
         self._socket = listener
         self.port = int(listener.getsockname()[1])
         # No header tells a proxy's client, since nothing here trusts one, and no log of requests has tokens.
         config = LimitedConfig(
             Admission(app),
-            Connections(limits or Limits()),
+            Connections(limits or Limits(), early_refusal),
             backlog=_ACCEPTED_AT_ONCE,
             log_config=None,
             log_level="warning",
