@@ -39,6 +39,10 @@ def handing_over() -> Iterator[None]:
 def hand_over(graph: JobGraph, settings: JobSettings) -> None:
     """Hand over a job that is about to start, if a test driver waits for it.
 
+    Args:
+        graph: Graph of the job.
+        settings: Settings of the job.
+
     Raises:
         JobHandedOver: One does.
     """

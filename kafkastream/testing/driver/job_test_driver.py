@@ -117,7 +117,12 @@ class DrivenSource:
         self._driver._arrive(self._part, Arrival(self._node.id, split, elements=((element, time),)))
 
     def set_watermark(self, timestamp: int, *, partition: int = 0, topic: str | None = None) -> None:
-        """Set the watermark of a partition, in ms since 1970; a lower one than it has changes nothing.
+        """Set the watermark of a partition; a lower one than it has changes nothing.
+
+        Args:
+            timestamp: Watermark in ms since 1970.
+            partition: Partition of the topic.
+            topic: Topic; needed if the source reads several.
 
         Raises:
             DefinitionError: The source's strategy generates no watermarks.
@@ -134,7 +139,12 @@ class DrivenSource:
             self._part.settle()
 
     def reads(self, topic: str, partition: int) -> bool:
-        """Return whether the source reads a partition."""
+        """Return whether the source reads a partition.
+
+        Args:
+            topic: Topic.
+            partition: Partition of the topic.
+        """
         return TopicPartition(topic, partition) in self._driver._splits(self._node)
 
     def finish(self) -> None:
@@ -345,7 +355,16 @@ class JobTestDriver:
         headers: Iterable[tuple[str, bytes | None]] = (),
         partition: int = 0,
     ) -> None:
-        """Send a record to a topic: all sources that read it get the record; arguments and errors as of ``DrivenSource.send``."""
+        """Send a record to a topic: all sources that read it get the record; errors as of ``DrivenSource.send``.
+
+        Args:
+            topic: Topic.
+            value: Value; text is encoded as UTF-8; None for a tombstone.
+            timestamp: Timestamp in ms since 1970; by default, the processing time.
+            key: Key.
+            headers: Headers.
+            partition: Partition of the topic.
+        """
         reading = [source for source in self._sources.values() if source.reads(topic, partition)]
         if not reading:
             known = sorted({str(split) for source in self._sources.values() for split in self._splits(source._node)})

@@ -86,18 +86,31 @@ class StreamHarness(Generic[OUT]):
         self._driver.source(self._inputs[0]).send_element(element, timestamp=timestamp)
 
     def send_second(self, element: Any, *, timestamp: int | None = None) -> None:
-        """Send an element to the second stream; as ``send``."""
+        """Send an element to the second stream.
+
+        Args:
+            element: The element.
+            timestamp: Its event time in ms; by default the processing time.
+        """
         if len(self._inputs) == 1:
             raise DefinitionError("the harness has one input", where="send_second", now="Give it inputs=2.")
         self._driver.source(self._inputs[1]).send_element(element, timestamp=timestamp)
 
     def set_watermark(self, timestamp: int) -> None:
-        """Set the watermark of all streams, in ms: event-time timers and windows fire."""
+        """Set the watermark of all streams: event-time timers and windows fire.
+
+        Args:
+            timestamp: Watermark in ms since 1970.
+        """
         for name in self._inputs:
             self._driver.source(name).set_watermark(timestamp)
 
     def advance(self, ms: int) -> None:
-        """Advance the processing time: its timers fire, and state expires."""
+        """Advance the processing time: its timers fire, and state expires.
+
+        Args:
+            ms: Milliseconds.
+        """
         self._driver.advance(ms)
 
     def finish(self) -> None:
@@ -114,7 +127,11 @@ class StreamHarness(Generic[OUT]):
         return self._driver.sink(_OUTPUT)
 
     def side_output(self, tag: OutputTag[Any]) -> list[Any]:
-        """Return the elements that were written to a side output."""
+        """Return the elements that were written to a side output.
+
+        Args:
+            tag: Tag of the side output, one of those that the harness observes.
+        """
         return self._driver.sink(_side_output(tag))
 
     @property
