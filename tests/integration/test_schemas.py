@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -12,7 +13,7 @@ from google.protobuf.wrappers_pb2 import StringValue
 
 from kafkastream.common import DeserializationSchema, Row, SerializationSchema, SimpleStringSchema, Types
 from kafkastream.common.serialization import ByteArraySchema, InitializationContext
-from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.datastream import KeyedProcessFunction, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     JSONKeyValueDeserializationSchema,
     KafkaOffsetsInitializer,
@@ -140,6 +141,38 @@ def test_errors_and_tombstones_are_ignored_when_asked(read: Read, parts: Parts, 
     parts.kafka.produce(topic, [Record('{"id": 1}'), Record(None, key="k"), Record("{"), Record('{"id": "x"}')])
     lenient = JsonRowDeserializationSchema.builder().type_info(ORDER).ignore_parse_errors().build()
     assert collected(read, values_as(parts, lenient, topic)) == [Row(id=1, price=None), Row(id=None, price=None)]
+
+
+def test_hostile_rows_leave_the_job_and_their_neighbours_alone(
+    env: StreamExecutionEnvironment,
+    read: Read,
+    parts: Parts,
+    topic: str,
+    new_topic: Any,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    out = new_topic()
+    kind = Types.ROW_NAMED(["s", "n"], [Types.STRING(), Types.BIG_DEC()])
+    schema = JsonRowDeserializationSchema.builder().type_info(kind).ignore_parse_errors().build()
+    hostile = [
+        r'{"s":"\ud800","n":1}',
+        '{"s":"deep","n":' + "[" * 100_000,
+        '{"s":"big","n":1e99999999999999999999}',
+        "null",
+    ]
+    parts.kafka.produce(topic, ['{"s":"first","n":1}', *hostile, '{"s":"last","n":1}'])
+    texts = read(values_as(parts, schema, topic)).map(lambda row: row.s, output_type=Types.STRING())
+    texts.key_by(lambda text: text).process(Passed(), output_type=Types.STRING()).print()
+    texts.sink_to(parts.sink(out))
+    env.execute("hostile")
+    assert sorted(parts.values(out)) == ["?", "first", "last"]
+    printed = [line.rpartition("> ")[2] for line in capfd.readouterr().out.splitlines()]
+    assert sorted(printed) == ["?", "first", "last"]
+
+
+class Passed(KeyedProcessFunction):
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        yield value
 
 
 class Upper(DeserializationSchema[str]):

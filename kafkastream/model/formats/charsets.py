@@ -33,7 +33,8 @@ def encoded(text: str, charset: str) -> bytes:
 
     Java's UTF-16 begins with a byte order mark and has the highest byte first, its UTF-32 has no mark; Python's go by
     the machine.
-    Differs from Java: characters that the charset lacks are an error, where Java writes ``?`` silently.
+    Half of a surrogate pair is ``?`` in UTF-8, as in Java: a record's JSON may have one.
+    Differs from Java: other characters that a charset lacks are an error, where Java writes ``?`` silently.
 
     Raises:
         ValueError: The charset lacks a character.
@@ -47,6 +48,8 @@ def encoded(text: str, charset: str) -> bytes:
             return codecs.BOM_UTF16_BE + text.encode("utf-16-be") if text else b""
         case "utf-32":
             return text.encode("utf-32-be")
+        case "utf-8":  # lacks only halves of surrogate pairs, for which Java writes ? as well
+            return text.encode(errors="replace")
         case _:
             return text.encode(charset)
 

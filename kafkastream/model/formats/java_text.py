@@ -101,6 +101,8 @@ def bounded_decimal(text: str) -> Decimal:
     Raises:
         ValueError: There are more.
     """
+    if len(text) <= record_limits().digits and "e" not in text and "E" not in text:
+        return Decimal(text)
     _check_text(text)
     try:
         number = Decimal(text)

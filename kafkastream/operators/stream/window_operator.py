@@ -178,7 +178,10 @@ class WindowOperator(ElementwiseOperator):
         self.keyed_context.changed()
 
     def _is_late(self, window: Window) -> bool:
-        return self._is_event_time and self._cleanup_time(window) <= self.keyed_context.watermark
+        if not self._is_event_time:
+            return False
+        # Java's 64 bits overflow at the end of time: such a window ends before 1970, so it is late.
+        return window.max_timestamp() > MAX_WATERMARK or self._cleanup_time(window) <= self.keyed_context.watermark
 
     def _cleanup_time(self, window: Window) -> int:
         if not self._is_event_time:

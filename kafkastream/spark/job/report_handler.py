@@ -72,4 +72,8 @@ class ReportHandler:
     def _print(self, report: Report) -> None:
         node = self.graph[report.node]
         to_err = isinstance(node, SinkNode) and isinstance(node.sink, PrintSink) and node.sink.to_err
-        print("\n".join(report.content), file=sys.stderr if to_err else sys.stdout, flush=True)
+        stream, lines = sys.stderr if to_err else sys.stdout, "\n".join(report.content)
+        try:
+            print(lines, file=stream, flush=True)
+        except UnicodeEncodeError:  # Java prints ? for what the terminal lacks, and for half of a surrogate pair
+            print(lines.encode(stream.encoding, "replace").decode(stream.encoding), file=stream, flush=True)

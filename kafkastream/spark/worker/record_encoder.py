@@ -224,12 +224,25 @@ def _check_headers(headers: object) -> None:
 def _encode(schema: SerializationSchema[Any] | None, values: Sequence[Any]) -> Sequence[bytes | str | None]:
     assert schema is not None
     if isinstance(schema, SimpleStringSchema) and schema.is_utf8:
-        return _checked(values, "the schema writes str, the element is", str)
+        texts = _checked(values, "the schema writes str, the element is", str)
+        return texts if _has_utf8(texts) else each(schema.serialize, texts)
     if isinstance(schema, ByteArraySchema):
         return _checked(values, "the schema writes bytes, the element is", bytes)
     return _checked(
         each(schema.serialize, values), "serialize returned no bytes, its result is", bytes, str, type(None)
     )
+
+
+def _has_utf8(texts: Sequence[str]) -> bool:
+    """Return whether UTF-8 has all characters of texts, in which it lacks only halves of surrogate pairs."""
+    whole = "".join(texts)
+    if whole.isascii():
+        return True
+    try:
+        whole.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _written_times(timestamps: Sequence[int | None]) -> Iterable[int]:

@@ -126,3 +126,20 @@ def test_sessions(elements: list[tuple[str, str, int]], data: st.DataObject) -> 
 )
 def test_sessions_and_watermarks(steps: list[tuple[str, str, int]], expected: list[Any]) -> None:
     assert operated(EventTimeSessionWindows.with_gap(Time.milliseconds(10)), 0, steps) == expected
+
+
+@pytest.mark.parametrize(
+    ("assigner", "expected"),
+    [
+        (TumblingEventTimeWindows.of(Time.milliseconds(10)), [("a", 0, 10, (1,))]),
+        (
+            SlidingEventTimeWindows.of(Time.milliseconds(20), Time.milliseconds(10)),
+            [("a", -10, 10, (1,)), ("a", 0, 20, (1,))],
+        ),
+        (EventTimeSessionWindows.with_gap(Time.milliseconds(10)), [("a", 1, 11, (1,))]),
+    ],
+    ids=["tumbling", "sliding", "session"],
+)
+def test_windows_beyond_the_end_of_time_are_late(assigner: WindowAssigner[Any, Any], expected: list[Any]) -> None:
+    steps = [("element", "a", 1), ("element", "a", MAX_WATERMARK), ("watermark", "", MAX_WATERMARK - 1)]
+    assert operated(assigner, 0, steps) == expected

@@ -132,6 +132,11 @@ def test_columns_say_what_the_schema_says_of_each_element(parts: dict[str, Any])
     assert made == [schema.serialize(element, context, timestamp) for element, timestamp in one_by_one]
 
 
+def test_halves_of_surrogate_pairs_are_question_marks() -> None:
+    records = opened(built()).encode(batch("a", "\ud800", "é"))
+    assert list(records.values) == [b"a", b"?", "é".encode()]
+
+
 def test_plain_values_are_handed_on_as_they_are() -> None:
     elements = batch("a", "b")
     records = opened(built()).encode(elements)

@@ -60,3 +60,7 @@ def test_utf8_has_many_names(charset: str, *, is_utf8: bool) -> None:
 def test_bad_bytes_fail() -> None:
     with pytest.raises(UnicodeDecodeError):
         SimpleStringSchema().deserialize(b"\xff")
+
+
+def test_half_of_a_surrogate_pair_is_a_question_mark_in_utf8() -> None:
+    assert SimpleStringSchema().serialize("a\ud800b") == b"a?b"
