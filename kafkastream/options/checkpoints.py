@@ -10,6 +10,7 @@ from kafkastream.options.parsers import boolean, choice, integer, millis_of_dura
 __all__ = [
     "ACCEPT_CHANGED_OPERATORS",
     "ALIGNED_TIMEOUT",
+    "ALLOW_CODE",
     "CHANGELOG",
     "CHECKPOINT_DIR",
     "CHECKPOINT_INTERVAL",
@@ -102,6 +103,13 @@ ALIGNED_TIMEOUT: Final = Option[int](
     doc="Time after which an aligned checkpoint continues unaligned; in ms unless it has a unit.",
     deprecated_keys=(f"{_CHECKPOINTING}.alignment-timeout",),
 )
+ALLOW_CODE: Final = Option[bool](
+    key="kafkastream.state.allow-code",
+    parse=boolean,
+    default=False,
+    doc="Lets state and keys hold functions, classes that a function defines, and objects that a library's function makes. "
+    "Whoever can write to the checkpoint directory can then run code in the executors.",
+)
 IGNORE_UNCLAIMED_STATE: Final = Option[bool](
     key="execution.state-recovery.ignore-unclaimed-state",
     parse=boolean,
@@ -157,6 +165,7 @@ CHECKPOINT_OPTIONS: Final[tuple[Option[Any], ...]] = (
     CHECKPOINT_STORAGE,
     SAVEPOINT_DIR,
     ALIGNED_TIMEOUT,
+    ALLOW_CODE,
     IGNORE_UNCLAIMED_STATE,
     ACCEPT_CHANGED_OPERATORS,
     STATE_BACKEND,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -9,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from kafkastream.common import Types, WatermarkStrategy
+from kafkastream.common import Configuration, Types, WatermarkStrategy
 from kafkastream.datastream import (
     MapFunction,
     OutputTag,
@@ -179,7 +181,7 @@ def test_simple_functions_have_keyed_state_too(env: StreamExecutionEnvironment) 
 
 
 def test_state_of_a_class_that_workers_cannot_import(env: StreamExecutionEnvironment) -> None:
-    """As with all classes of a script, which is ``__main__``."""
+    """A class that a function defines has no name by which another run could find it, so its code would be in state."""
 
     class Total:
         def __init__(self, amount: int) -> None:
@@ -195,8 +197,66 @@ def test_state_of_a_class_that_workers_cannot_import(env: StreamExecutionEnviron
             self.total.update(total)
             return total
 
-    totals = env.from_collection([1, 2, 3]).key_by(lambda _: "all").map(Sum())
-    assert sorted(totals.map(lambda total: total.amount).execute_and_collect()) == [1, 3, 6]
+    totals = env.from_collection([1, 2, 3]).key_by(lambda _: "all").map(Sum()).map(lambda total: total.amount)
+    with pytest.raises(DefinitionError, match="holds code, and not only values"):
+        list(totals.execute_and_collect())
+    env.configure(Configuration().set_string("kafkastream.state.allow-code", "true"))
+    assert sorted(totals.execute_and_collect()) == [1, 3, 6]
+
+
+class Malicious:
+    """Runs a command where it is unpickled."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return os.system, (self._command,)
+
+
+class Plant(KeyedProcessFunction[str, str, str]):
+    """Puts a command into the state of its key, as somebody could who may write to the checkpoint directory."""
+
+    def __init__(self, command: str) -> None:
+        self._command = command
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        self.state = runtime_context.get_state(ValueStateDescriptor("planted", Types.PICKLED_BYTE_ARRAY()))
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        if not value.startswith("later"):
+            self.state.update(Malicious(self._command))
+        yield f"{value} {self.state.value() is not None}"
+
+
+def test_a_command_in_a_checkpoint_is_refused_and_not_run(
+    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic, tmp_path: Path
+) -> None:
+    target, trace, folder = new_topic(), tmp_path / "trace", tmp_path / "checkpoints"
+    env.enable_checkpointing(1000).get_checkpoint_config().set_checkpoint_storage_dir(folder.as_uri())
+    plant = Plant(f"touch {trace}")
+
+    def start() -> Any:
+        stream = env.from_source(parts.endless(topic), WatermarkStrategy.no_watermarks(), "in").key_by(lambda _: "key")
+        stream.process(plant, Types.STRING()).sink_to(parts.sink(target))
+        return env.execute_async("planted")
+
+    record = pickle.dumps(Malicious(f"touch {trace}"), 0).decode()  # a pickle that is also text
+    parts.kafka.produce(topic, [Record(record, key=record, headers=[("h", record.encode())]), "first"])
+    job = start()
+    assert parts.values(target, 2)[-1] == "first True"
+    job.cancel().result()
+    assert not trace.exists(), "nothing unpickles records, nor text"
+    parts.kafka.produce(topic, ["later"])
+    with pytest.raises(UserFunctionError, match=r"posix\.system") as refusal:
+        start().get_job_execution_result().result()
+    assert not trace.exists()
+    assert str(folder) in str(refusal.value)
+    env.configure(Configuration().set_string("kafkastream.state.allow-code", "true"))
+    job = start()
+    parts.values(target, 3)
+    job.cancel().result()
+    assert trace.exists(), "with the option it is as in Flink and Spark: who can write to the directory can run code"
 
 
 ELEMENTS = [("a", 3, "x"), ("b", 1, "y"), ("a", 1, "z"), ("a", 3, "w")]

@@ -27,6 +27,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
+from kafkastream.operators.state.state_pickles import read_state_of
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.internals import (
     checkpoints,
@@ -146,7 +147,9 @@ def accumulators(session: SparkSession) -> None:
 def pickled(_: SparkSession) -> None:
     number = 3
     assert pickle.loads(pickles.dumps(lambda: number))() == 3
+    read_state_of("", allows_code=True)
     assert pickle.loads(pickles.state_dumps(lambda: number))() == 3
+    read_state_of("", allows_code=False)
 
 
 def arrow(_: SparkSession) -> None:

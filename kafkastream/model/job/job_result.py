@@ -148,6 +148,7 @@ class JobSettings:
         checkpoint_dir: Checkpoint directory; None for a temporary one.
         checkpoint_interval_ms: Interval of checkpoints in ms; None if checkpointing is off.
         ignores_unclaimed_state: Whether state of removed operators may be dropped.
+        allows_code_in_state: Whether state and keys may hold functions and other code.
         accepts_changed_operators: Whether changed operators may continue with the state of the former ones.
         chains_operators: Whether Flink would chain neighbouring Python operators.
         program: File name of the program, for a job with Flink's default name.
@@ -170,6 +171,7 @@ class JobSettings:
     python_executable: str | None = None
     chains_operators: bool = True
     ignores_unclaimed_state: bool = False
+    allows_code_in_state: bool = False
     accepts_changed_operators: bool = False
     program: str | None = None
     reporters: tuple[ReporterSettings, ...] = ()

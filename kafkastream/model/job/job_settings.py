@@ -61,6 +61,7 @@ def job_settings(configuration: Configuration, job_name: str | None) -> JobSetti
         checkpoint_dir=read(checkpoints.CHECKPOINT_DIR),
         checkpoint_interval_ms=read(checkpoints.CHECKPOINT_INTERVAL),
         ignores_unclaimed_state=read(checkpoints.IGNORE_UNCLAIMED_STATE),
+        allows_code_in_state=read(checkpoints.ALLOW_CODE),
         accepts_changed_operators=read(checkpoints.ACCEPT_CHANGED_OPERATORS),
         program=Path(sys.argv[0]).name if name == options.JOB_NAME.default else None,
         restarts=restart_strategy_of(configuration),

@@ -17,6 +17,7 @@ from kafkastream.model.functions.state_ttl import Life
 from kafkastream.operators.state.list_segments import APART, LongList
 from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
 from kafkastream.operators.state.state_pages import StatePages
+from kafkastream.operators.state.state_pickles import loads
 from kafkastream.operators.state.timers import Timer, TimerQueue
 
 __all__ = ["KeyedContext", "forget"]
@@ -67,7 +68,7 @@ class KeyedContext:
         self._processing = TimerQueue(backend, name + b"p")
         self._backend, self._name = backend, name
         kinds = backend.get(name + b"s")
-        self._kinds = {} if kinds is None else pickle.loads(kinds)
+        self._kinds = {} if kinds is None else loads(kinds)
         for state, descriptor in self._descriptors.items():
             self._check(state, descriptor)
         kept = backend.get(name + b"w")
@@ -97,6 +98,11 @@ class KeyedContext:
         """Make ``key`` the current key."""
         self.encoded_key = key
         self.entry = self.pages.of(key)
+
+    def select_stored(self, key: bytes) -> None:
+        """Make a key from the checkpoint the current key; it may only hold values."""
+        self.select(key)
+        self._decoded = (key, loads(key) if key else None)
 
     def changed(self) -> None:
         """Mark the current key's entry to be written."""

@@ -4,13 +4,13 @@ them.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any, Final, final
 
 from kafkastream.model.common.mutable_values import any_may_change
 from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
+from kafkastream.operators.state.state_pickles import loads
 
 __all__ = ["APART", "LONG_BYTES", "LongList", "LongLists"]
 
@@ -126,7 +126,7 @@ class LongLists:
     def _segment(self, one: LongList, number: int) -> list[Any]:
         kept = self._backend.get(self._place(one, number))
         assert kept is not None
-        elements: list[Any] = pickle.loads(kept)
+        elements: list[Any] = loads(kept)
         return elements
 
     def _place(self, one: LongList, segment: int) -> bytes:

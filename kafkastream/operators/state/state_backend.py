@@ -27,4 +27,4 @@ class KeyedStateBackend(Protocol):
         """Remove a value, if there is one."""
 
     def dumps(self, content: Any) -> bytes:
-        """Pickle ``content`` for ``pickle.loads``, including objects of classes that the user's script defines."""
+        """Pickle ``content`` for ``state_pickles.loads``, including objects of classes that the user's script defines."""

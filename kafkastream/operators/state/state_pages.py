@@ -15,6 +15,7 @@ from typing import Any, Final, final
 from kafkastream.errors import DefinitionError
 from kafkastream.operators.state.list_segments import APART, LONG_BYTES, LongLists
 from kafkastream.operators.state.state_backend import Entry, KeyedStateBackend
+from kafkastream.operators.state.state_pickles import loads
 
 __all__ = ["StatePages"]
 
@@ -43,7 +44,7 @@ class StatePages:
         found = backend.get(name)
         self._depth: int
         self._bytes: int
-        self._depth, self._bytes = (0, 0) if found is None else pickle.loads(found)
+        self._depth, self._bytes = (0, 0) if found is None else loads(found)
         self._pages: dict[int, _Page] = {}
         self._unwritten: set[int] = set()
         self._live: dict[bytes, Entry] = {}
@@ -58,7 +59,7 @@ class StatePages:
         entry = self._live.get(key)
         if entry is None:
             kept = self._page(self._number(key)).get(key)
-            entry = self._live[key] = {} if kept is None else pickle.loads(kept)
+            entry = self._live[key] = {} if kept is None else loads(kept)
             if APART in entry:
                 self._long_lists(key).bind(entry)
         return entry
@@ -119,7 +120,7 @@ class StatePages:
     def _forget_lists(self, page: _Page) -> None:
         for key, kept in page.items():
             if APART.encode() in kept:
-                self._long_lists(key).keep({APART: pickle.loads(kept).get(APART, [])})
+                self._long_lists(key).keep({APART: loads(kept).get(APART, [])})
 
     def _grow(self) -> None:
         """Double the number of pages if they have become too large, and split the loaded ones."""
@@ -152,7 +153,7 @@ class StatePages:
         except Exception as error:
             raise DefinitionError(
                 f"the content of {', '.join(map(repr, entry))} cannot be pickled: {type(error).__name__}: {error}",
-                where=f"key {pickle.loads(key)!r}" if key else "",
+                where=f"key {loads(key)!r}" if key else "",
                 now="Keep only picklable values in state; create connections, locks and generators in open().",
             ) from error
         had_long_lists = APART in entry
@@ -182,7 +183,7 @@ class StatePages:
         found = self._backend.get_all([self._place(self._depth, one) for one in unread])
         for number, kept in zip(unread, found, strict=True):
             if kept is not None:
-                self._pages[number] = pickle.loads(kept)
+                self._pages[number] = loads(kept)
         for number in unread:
             if number not in self._pages:
                 self._pages[number] = {}
@@ -193,7 +194,7 @@ class StatePages:
         found = self._backend.get_all([self._place(*one) for one in earlier])
         for (depth, of_then), kept in zip(earlier, found, strict=True):
             if kept is not None:
-                self._part(pickle.loads(kept), depth, of_then)
+                self._part(loads(kept), depth, of_then)
 
     def _part(self, page: _Page, depth: int, number: int) -> None:
         """Split a page from a time when there were fewer."""

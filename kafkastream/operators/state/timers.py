@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, NamedTuple, final
 
 from kafkastream.operators.state.state_backend import KeyedStateBackend
+from kafkastream.operators.state.state_pickles import loads
 
 __all__ = ["Timer", "TimerQueue"]
 
@@ -50,7 +51,7 @@ class TimerQueue:
         self._backend = backend
         self._name = name
         found = backend.get(name)
-        kept = {} if found is None else pickle.loads(found)
+        kept = {} if found is None else loads(found)
         self._slices = {number: _Slice(*one) for number, one in kept.items()}
         self._changes: dict[Timer, bool] = {}
         self._read: dict[int, set[Timer]] = {}
@@ -179,7 +180,7 @@ class TimerQueue:
     def _segment(self, number: int, segment: int) -> dict[tuple[Any, ...], bool]:
         kept = self._backend.get(self._place(number, segment))
         assert kept is not None
-        changes: dict[tuple[Any, ...], bool] = pickle.loads(kept)
+        changes: dict[tuple[Any, ...], bool] = loads(kept)
         return changes
 
     def _place(self, number: int, segment: int) -> bytes:

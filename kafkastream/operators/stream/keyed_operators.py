@@ -175,7 +175,7 @@ class KeyedOperator(ABC):
         keyed_context = self.keyed_context
         queue = keyed_context.event_timers if domain is TimeDomain.EVENT_TIME else keyed_context.processing_timers
         for timer in queue.fire(up_to, keyed_context.load):
-            keyed_context.select(timer.key)
+            keyed_context.select_stored(timer.key)
             keyed_context.namespace = timer.namespace
             self.on_timer(timer, domain, out)
         keyed_context.namespace = ()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import final
@@ -17,6 +16,7 @@ from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.state_backend import KeyedStateBackend
+from kafkastream.operators.state.state_pickles import loads
 from kafkastream.operators.stream.keyed_operators import CallError, Emitted, KeyedElements, KeyedOperator
 from kafkastream.spark.crash_notes import NOTE, WatchedList
 from kafkastream.spark.exchange.shuffle_messages import OperatorInput
@@ -178,4 +178,4 @@ def _watched(elements: KeyedElements) -> KeyedElements:
 
 def _by_key(keys: Sequence[bytes]) -> Callable[[int], str]:
     """Return a function from the index of an element to its key, for crash notes."""
-    return lambda index: f"key {shown(pickle.loads(keys[index]))}"
+    return lambda index: f"key {shown(loads(keys[index]))}"

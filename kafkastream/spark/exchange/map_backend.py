@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import struct
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, final
@@ -59,11 +58,8 @@ class MapBackend:
         self._change(key, None)
 
     def dumps(self, content: Any) -> bytes:
-        """Pickle ``content`` for ``pickle.loads``, also in another run of the program."""
-        try:
-            return pickle.dumps(content, 5)
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return state_dumps(content)
+        """Pickle ``content`` for ``state_pickles.loads``, also in another run of the program."""
+        return state_dumps(content)
 
     def flush(self) -> None:
         """Write the changes that have not been written yet."""

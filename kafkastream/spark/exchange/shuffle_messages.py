@@ -24,7 +24,7 @@ from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import KeyedInput
 from kafkastream.operators.state.key_encoding import NO_KEY, bucket_of, key_encoder
 from kafkastream.operators.stream.keyed_operators import KeyedElements
-from kafkastream.spark.internals import pickles
+from kafkastream.spark.internals.pickles import element_dumps
 from kafkastream.spark.worker.batches import Batch, ElementError, each
 from kafkastream.spark.worker.chain_sinks import SinkOperator
 from kafkastream.spark.worker.chained_operators import TaskScope
@@ -43,7 +43,6 @@ __all__ = [
     "SendingOperator",
     "Watermarks",
     "as_sent",
-    "dumps",
     "message_batches",
     "message_frame",
     "messages_of",
@@ -117,14 +116,6 @@ def _elements(messages: Iterable[Message]) -> Iterator[KeyedElements]:
     return (KeyedElements(*pickle.loads(message.payload)) for message in messages)
 
 
-def dumps(content: Any) -> bytes:
-    """Pickle; functions and classes of the program's main script by value, since workers cannot import it."""
-    try:
-        return pickle.dumps(content, 5)
-    except (pickle.PicklingError, AttributeError, TypeError):
-        return pickles.dumps(content)
-
-
 def message_batches(messages: Iterable[Message]) -> Iterator[pa.RecordBatch]:
     """Yield messages as Arrow batches."""
     remaining = iter(messages)
@@ -165,7 +156,7 @@ class _MistypedElementError(Exception):
 
 def _check_pickled(element: Any) -> None:
     try:
-        dumps(element)
+        element_dumps(element)
     except Exception as error:
         raise _NotPickledError(said(error)) from error
 
@@ -295,7 +286,7 @@ class ExchangeOperator(SendingOperator):
             elements.values.append(value)
             elements.timestamps.append(timestamp)
         for bucket, elements in sorted_out.items():
-            self.send(self.labels[bucket], dumps(tuple(elements)))
+            self.send(self.labels[bucket], element_dumps(tuple(elements)))
 
     def _keys(self, values: Sequence[Any]) -> list[bytes]:
         """Return the keys of elements as bytes; keys that their declared type coerces to equal values are equal."""
@@ -314,7 +305,7 @@ class ExchangeOperator(SendingOperator):
 
     def _write_without_keys(self, batch: Batch) -> None:
         keys = [NO_KEY] * len(batch.values)
-        payload = dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
+        payload = element_dumps((self.side, keys, list(batch.values), list(batch.timestamps)))
         own = self.labels[self._subtask % len(self.labels)]
         for bucket in self.labels if self.keyed.is_broadcast else (own,):
             self.send(bucket, payload)

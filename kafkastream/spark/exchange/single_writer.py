@@ -15,7 +15,8 @@ from typing import final
 import attrs
 import pyarrow as pa
 
-from kafkastream.spark.exchange.shuffle_messages import Message, SendingOperator, as_sent, dumps
+from kafkastream.spark.exchange.shuffle_messages import Message, SendingOperator, as_sent
+from kafkastream.spark.internals.pickles import element_dumps
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.operator_chain import OperatorChain
@@ -42,7 +43,7 @@ class HandOver(SendingOperator):
 
     def write(self, batch: Batch) -> None:
         """Send a batch."""
-        self.send(self.label, dumps((list(batch.values), list(batch.timestamps))))
+        self.send(self.label, element_dumps((list(batch.values), list(batch.timestamps))))
 
 
 @final

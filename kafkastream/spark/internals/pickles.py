@@ -8,12 +8,15 @@ without Spark.
 from __future__ import annotations
 
 import io
+import pickle
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from kafkastream.operators.state.program_classes import reduced_by_name
+from kafkastream.operators.state.state_pickles import check_code
 
-__all__ = ["dumps", "state_dumps"]
+__all__ = ["dumps", "element_dumps", "state_dumps"]
 
 
 def dumps(content: Any) -> bytes:
@@ -24,14 +27,30 @@ def dumps(content: Any) -> bytes:
     return pickled
 
 
+def element_dumps(content: Any) -> bytes:
+    """Pickle elements for another worker; by plain pickle if possible, which takes a fraction of the time of cloudpickle."""
+    return _quick_dumps(content, dumps)
+
+
 def state_dumps(content: Any) -> bytes:
     """Pickle what outlives a run of the program: its main script's classes by name, other classes and functions by value.
 
     https://github.com/apache/spark/blob/v4.2.1/python/pyspark/cloudpickle/cloudpickle.py, ``Pickler``
     """
+    return _quick_dumps(content, _state_dumps)
+
+
+def _quick_dumps(content: Any, otherwise: Callable[[Any], bytes]) -> bytes:
+    try:
+        return pickle.dumps(content, 5)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return otherwise(content)
+
+
+def _state_dumps(content: Any) -> bytes:
     buffer = io.BytesIO()
     _state_pickler()(buffer).dump(content)
-    return buffer.getvalue()
+    return check_code(buffer.getvalue())
 
 
 @cache

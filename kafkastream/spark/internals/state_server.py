@@ -107,11 +107,18 @@ class _Row(pickle.Unpickler):
     """
 
     def find_class(self, module: str, name: str, /) -> Any:
-        return _READERS.get(name) or super().find_class(module, name)
+        if name not in _READERS:
+            raise pickle.UnpicklingError(f"a row of bytes names {module}.{name}")
+        return _READERS[name]
 
 
 def _values_only(_: object) -> Callable[..., tuple[Any, ...]]:
     return lambda *values: values
 
 
-_READERS: Final = {"_create_row_inbound_converter": _values_only, "_parse_datatype_json_string": str}
+_READERS: Final[Mapping[str, Callable[..., Any]]] = {
+    "_create_row_inbound_converter": _values_only,
+    "_parse_datatype_json_string": str,
+    "bytearray": bytearray,
+    "bytes": bytes,
+}

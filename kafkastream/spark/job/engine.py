@@ -125,7 +125,7 @@ def _started_in(
     page = settings.page or page_of_command(settings.configuration)
     history = None if page is None else JobHistory()
     metrics = JobMetrics(graph, settings.name, job_id, restarts=lambda: restarts.count, history=history)
-    run = _first_attempt(job_id, settings)
+    run = _first_attempt(job_id, settings, folder)
     LIVE_RUNS.begin(run.id)
     try:
         owner = FolderOwner.take(folder, settings.name)
@@ -165,12 +165,14 @@ def _started_in(
     return job
 
 
-def _first_attempt(job_id: JobID, settings: JobSettings) -> JobAttempt:
+def _first_attempt(job_id: JobID, settings: JobSettings, folder: CheckpointFolder) -> JobAttempt:
     return JobAttempt(
         str(job_id),
         job_parameters=settings.parameters,
         max_parallelism=settings.max_parallelism,
         classes=sent_classes(),
+        checkpoint=folder.path,
+        allows_code=settings.allows_code_in_state,
     )
 
 

@@ -11,6 +11,7 @@ import attrs
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.program_classes import use_classes
+from kafkastream.operators.state.state_pickles import read_state_of
 from kafkastream.spark.crash_notes import NOTE
 from kafkastream.spark.worker.pickling import unpickled
 from kafkastream.spark.worker.reports import Report, ReportKind
@@ -91,10 +92,11 @@ class TaskRunner(Generic[Ops]):
             WORKER_CACHE.keep(self.attempt, self.key, operators)
 
     def _use_classes(self) -> None:
-        """Let keys and state have the program's classes, which differ between programs that share a worker."""
+        """Let keys and state have the program's classes, and code if it says so; programs that share a worker differ in that."""
         classes = WORKER_CACHE.take(self.attempt, _CLASSES, self._unpickled_classes)
         WORKER_CACHE.keep(self.attempt, _CLASSES, classes)
         use_classes(classes)
+        read_state_of(self.attempt.checkpoint, allows_code=self.attempt.allows_code)
 
     def _unpickled_classes(self) -> Mapping[str, type]:
         return unpickled(self.attempt.classes) if self.attempt.classes else {}

@@ -28,6 +28,8 @@ class JobAttempt:
         job_parameters: Global job parameters.
         max_parallelism: Maximum parallelism of the job, if set.
         classes: Classes of the program's main script by name, pickled; empty if there are none.
+        checkpoint: Checkpoint folder of the job.
+        allows_code: Whether state and keys may hold code.
     """
 
     id: str
@@ -35,6 +37,8 @@ class JobAttempt:
     job_parameters: Mapping[str, str] = attrs.field(default=FrozenMap(), kw_only=True, repr=redacted)
     max_parallelism: int | None = attrs.field(default=None, kw_only=True)
     classes: bytes = attrs.field(default=b"", kw_only=True, repr=False)
+    checkpoint: str = attrs.field(default="", kw_only=True)
+    allows_code: bool = attrs.field(default=False, kw_only=True)
 
     def again(self) -> JobAttempt:
         """Return the next attempt."""

@@ -19,10 +19,12 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.operators.state.state_backend import KeyedStateBackend
+from kafkastream.operators.state.state_pickles import loads
 from kafkastream.operators.stream.keyed_operators import KeyedElements
 from kafkastream.operators.table.time_columns import instant_of, time_ms
 from kafkastream.spark.exchange.keyed_task import state_name
-from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, SendingOperator, dumps
+from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, SendingOperator
+from kafkastream.spark.internals.pickles import element_dumps
 from kafkastream.spark.sql.rows.columnar_parts import END, WindowParts, as_bytes, of_bytes
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
 from kafkastream.spark.worker.batches import Batch
@@ -50,7 +52,7 @@ class ColumnarExchange(SendingOperator):
     def write(self, batch: Batch) -> None:
         """Send each bucket its tables."""
         for bucket, table in batch.values:
-            self.send(self.labels[bucket], dumps((0, [], [table], [])))
+            self.send(self.labels[bucket], element_dumps((0, [], [table], [])))
 
 
 @final
@@ -142,7 +144,7 @@ class ColumnarWindows:
         kinds = pa.array([0] * len(columns[0]), pa.int8())
         rows = pa.table([kinds, *columns], [KIND, *column_names(len(columns))])
         label = self.labels[self._subtask]
-        payload = dumps((as_bytes(rows), None))
+        payload = element_dumps((as_bytes(rows), None))
         origin = f"windows-{self._subtask}"
         message = Message(label, ReportKind.WRITE.value, self.node, origin, number, behind, payload)
         return Report(ReportKind.EXCHANGE, self.node, message)
@@ -162,7 +164,7 @@ class _Kept:
     @staticmethod
     def of(backend: KeyedStateBackend, name: bytes) -> _Kept:
         found = backend.get(name + b"windows")
-        watermark, segments = (MIN_WATERMARK, {}) if found is None else pickle.loads(found)
+        watermark, segments = (MIN_WATERMARK, {}) if found is None else loads(found)
         return _Kept(backend, name, watermark, segments)
 
     def ends(self) -> list[int]:

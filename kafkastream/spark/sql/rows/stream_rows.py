@@ -12,7 +12,8 @@ from kafkastream.errors import JobError, UserFunctionError
 from kafkastream.model.common.row import Row, RowKind
 from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
-from kafkastream.spark.exchange.shuffle_messages import SendingOperator, dumps
+from kafkastream.spark.exchange.shuffle_messages import SendingOperator
+from kafkastream.spark.internals.pickles import element_dumps
 from kafkastream.spark.internals.python import arrow_type_of
 from kafkastream.spark.sql.formats.spark_types import spark_type
 from kafkastream.spark.sql.rows.columnar_parts import as_bytes
@@ -68,7 +69,7 @@ class StreamRows(SendingOperator):
         except Exception:
             each(lambda value, time: self._table([value], [time]), batch.values, batch.timestamps)
             raise
-        self.send(self._label, dumps((as_bytes(table), None)))
+        self.send(self._label, element_dumps((as_bytes(table), None)))
 
     def failure(self, element: object, position: str, error: BaseException | None) -> JobError:
         """Return the error of an element that is not a row of the table."""
