@@ -11,7 +11,7 @@ import io
 import pickle
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import Enum
 from typing import Any, Final, final
 from zoneinfo import ZoneInfo
@@ -19,9 +19,10 @@ from zoneinfo import ZoneInfo
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.operators.state.former_names import STATE_CLASSES
+from kafkastream.operators.state.program_classes import MAIN_MODULE
 from kafkastream.options.checkpoints import ALLOW_CODE
 
-__all__ = ["check_code", "loads", "read_state_of"]
+__all__ = ["check_code", "imported_packages", "loads", "read_state_of"]
 
 _NAMES: Final[Mapping[str, str]] = FrozenMap(
     {
@@ -93,12 +94,24 @@ _known: set[tuple[str, str]] = {
 }
 _reads_code = False
 _checkpoint = ""
+_packages: frozenset[str] = frozenset()
 
 
-def read_state_of(checkpoint: str, *, allows_code: bool) -> None:
-    """Set the checkpoint folder of the job whose task this worker runs, for errors, and whether its state may hold code."""
-    global _checkpoint, _reads_code
-    _checkpoint, _reads_code = checkpoint, allows_code
+def read_state_of(checkpoint: str, *, allows_code: bool, packages: Iterable[str] = ()) -> None:
+    """Set how the job whose task this worker runs reads its state.
+
+    Args:
+        checkpoint: Its checkpoint folder, for errors.
+        allows_code: Whether its state may hold code.
+        packages: Packages that its program has imported: a worker that has begun after a restart may not have yet.
+    """
+    global _checkpoint, _reads_code, _packages
+    _checkpoint, _reads_code, _packages = checkpoint, allows_code, frozenset(packages)
+
+
+def imported_packages() -> tuple[str, ...]:
+    """Return the packages that the program has imported, of whose classes objects may be in state."""
+    return tuple(sorted({name.partition(".")[0] for name in sys.modules} - _CLOSED - {MAIN_MODULE}))
 
 
 def loads(pickled: bytes) -> Any:
@@ -133,7 +146,7 @@ class _StateUnpickler(pickle.Unpickler):
         if (module, name) == ("builtins", "getattr"):
             return _value_of_class
         package = module.partition(".")[0]
-        if package in sys.modules and package not in _CODE:
+        if (package in sys.modules or package in _packages) and package not in _CODE:
             found = super().find_class(module, name)
             if (isinstance(found, type) and _is_open(module) and _is_open(found.__module__)) or _is_error(found):
                 _known.add((module, name))

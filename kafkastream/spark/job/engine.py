@@ -18,6 +18,7 @@ from kafkastream.model.graph.flow_text import flow_text
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.model.job.page_settings import PageSettings
+from kafkastream.operators.state.state_pickles import imported_packages
 from kafkastream.options.flink_settings import setting_notes
 from kafkastream.page.job_state import JobFacts
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
@@ -173,6 +174,7 @@ def _first_attempt(job_id: JobID, settings: JobSettings, folder: CheckpointFolde
         classes=sent_classes(),
         checkpoint=folder.path,
         allows_code=settings.allows_code_in_state,
+        packages=imported_packages(),
     )
 
 

@@ -96,7 +96,7 @@ class TaskRunner(Generic[Ops]):
         classes = WORKER_CACHE.take(self.attempt, _CLASSES, self._unpickled_classes)
         WORKER_CACHE.keep(self.attempt, _CLASSES, classes)
         use_classes(classes)
-        read_state_of(self.attempt.checkpoint, allows_code=self.attempt.allows_code)
+        read_state_of(self.attempt.checkpoint, allows_code=self.attempt.allows_code, packages=self.attempt.packages)
 
     def _unpickled_classes(self) -> Mapping[str, type]:
         return unpickled(self.attempt.classes) if self.attempt.classes else {}

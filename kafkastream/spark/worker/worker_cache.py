@@ -30,6 +30,7 @@ class JobAttempt:
         classes: Classes of the program's main script by name, pickled; empty if there are none.
         checkpoint: Checkpoint folder of the job.
         allows_code: Whether state and keys may hold code.
+        packages: Packages that the program has imported, whose classes state may name.
     """
 
     id: str
@@ -39,6 +40,7 @@ class JobAttempt:
     classes: bytes = attrs.field(default=b"", kw_only=True, repr=False)
     checkpoint: str = attrs.field(default="", kw_only=True)
     allows_code: bool = attrs.field(default=False, kw_only=True)
+    packages: tuple[str, ...] = attrs.field(default=(), kw_only=True, repr=False)
 
     def again(self) -> JobAttempt:
         """Return the next attempt."""

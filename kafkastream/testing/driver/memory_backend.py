@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, final
 
-import cloudpickle
+from kafkastream.spark.internals.pickles import state_dumps
 
 __all__ = ["MemoryBackend"]
 
@@ -39,8 +38,5 @@ class MemoryBackend:
         self.content.pop(key, None)
 
     def dumps(self, content: Any) -> bytes:
-        """Pickle ``content``, including objects of classes that a function of the test defines."""
-        try:
-            return pickle.dumps(content)
-        except (pickle.PicklingError, AttributeError, TypeError):
-            return cloudpickle.dumps(content)
+        """Pickle ``content``; code is refused, as on Spark."""
+        return state_dumps(content)

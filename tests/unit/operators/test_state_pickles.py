@@ -11,6 +11,7 @@ import os
 import pickle
 import re
 import subprocess
+import sys
 import time
 import types
 import uuid
@@ -29,7 +30,7 @@ import pytest
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.row import Row
 from kafkastream.model.windows.windows import TimeWindow
-from kafkastream.operators.state.state_pickles import check_code, loads, read_state_of
+from kafkastream.operators.state.state_pickles import check_code, imported_packages, loads, read_state_of
 from kafkastream.spark.internals import pickles
 
 
@@ -173,3 +174,30 @@ def test_code_is_refused_where_it_is_written_unless_the_job_allows_it() -> None:
     finally:
         read_state_of("", allows_code=False)
     assert check_code(pickle.dumps("a text about cloudpickle")) == pickle.dumps("a text about cloudpickle")
+
+
+def test_a_worker_that_has_not_imported_a_package_of_the_program_reads_its_classes(tmp_path: Path) -> None:
+    """After a restart, a timer may read state in a worker to which nothing has brought the module of its class yet."""
+    (tmp_path / "shop_models.py").write_text("class Order:\n    pass\n")
+    program = r"""
+import sys
+from kafkastream.errors import DefinitionError
+from kafkastream.operators.state.state_pickles import loads, read_state_of
+order = b"\x80\x04cshop_models\nOrder\n)\x81."
+try:
+    loads(order)
+except DefinitionError:
+    print("refused", "shop_models" in sys.modules)
+read_state_of("", allows_code=False, packages=["shop_models"])
+print(type(loads(order)).__name__)
+"""
+    command = [sys.executable, "-c", program]
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    run = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    assert (run.stdout.split(), run.stderr) == (["refused", "False", "Order"], "")
+
+
+def test_packages_of_a_program_are_those_that_it_has_imported() -> None:
+    packages = imported_packages()
+    assert "pytest" in packages
+    assert not {"__main__", "os", "pyspark", "kafkastream", "cloudpickle"} & set(packages)
