@@ -324,7 +324,12 @@ def test_registry_that_is_away_is_no_records_fault(
     dead, reader = new_topic(), '{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}'
     with EmbeddedSchemaRegistry() as registry:
         writing = ConfluentRegistryAvroSerializationSchema.for_generic("orders", reader, registry.url)
+        node = '{"type": "record", "name": "Node", "fields": [{"name": "next", "type": ["null", "Node"]}]}'
+        nulls = '{"type": "record", "name": "R", "fields": [{"name": "a", "type": {"type": "array", "items": "null"}}]}'
         parts.kafka.produce(topic, [writing.serialize({"id": 1}) or b"", b"\0\0\0\0\x63\2", b"\1"])
+        for schema, data in ((node, b"\2" * 5_000 + b"\0"), (nulls, b"\x80\x84\xaf\x5f\0"), ("{}", b"")):
+            registered = registry.register("hostile", schema, "JSON" if schema == "{}" else "AVRO")
+            parts.kafka.produce(topic, [b"\0" + registered.to_bytes(4, "big") + data])
 
         def job() -> None:
             schema = ConfluentRegistryAvroDeserializationSchema.for_generic(reader, registry.url)
@@ -334,8 +339,15 @@ def test_registry_that_is_away_is_no_records_fault(
 
         job()
         reasons = [told(letter)["reason"].partition(":")[2] for letter in letters(parts.kafka, dead)]
-        assert reasons[0].startswith(" the schema registry answered /schemas/ids/99 with HTTP 404")
-        assert reasons[1] == " Unknown data format. Magic number does not match"
+        expected = (
+            "the schema registry answered /schemas/ids/99 with HTTP 404",
+            "Unknown data format. Magic number does not match",
+            "nested deeper than 200",
+            "more than 1000 values without bytes",
+            "of type JSON, not AVRO",
+        )
+        assert len(reasons) == len(expected)
+        assert [text for text in expected if not any(text in reason for reason in reasons)] == []
     parts.kafka.produce(topic, [b"\0\0\0\0\x64\2"])  # which no worker has asked for before
     with pytest.raises(DeserializationError, match="no schema registry answered"):
         job()
