@@ -252,7 +252,7 @@ def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> 
     for sign, pattern in _OTHER_FORMS:
         if sign in text:
             wanted = _WHOLE_URL_USER if is_whole and pattern is _URL_USER else pattern
-            spans += (match.span("secret") for match in wanted.finditer(text) if match["secret"] not in {MASK, "…"})
+            spans += (match.span("secret") for match in wanted.finditer(text) if not _is_masked(match["secret"]))
     apart: list[Span] = []
     for low, high in sorted(spans):
         if apart and low <= apart[-1][1]:
@@ -260,6 +260,11 @@ def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> 
         elif low < high:
             apart.append((low, high))
     return tuple(apart)
+
+
+def _is_masked(secret: str) -> bool:
+    """Return whether a secret is a mask, or was masked as the user of a URL within a URL."""
+    return secret in {MASK, "…"} or secret.endswith(f"://{MASK}")
 
 
 def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
