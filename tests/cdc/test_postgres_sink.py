@@ -195,8 +195,8 @@ def test_existing_table_that_does_not_fit_is_refused(
     [
         (CreateTable(TableId.parse("x" * 64), COUNTED), "more than 63 bytes"),
         (AddColumns(WORDS, (Column("ü" * 32, INT),)), "more than 63 bytes"),
-        (AddColumns(WORDS, (Column("a\0b", INT),)), r"U\+0000"),
-        (AddColumns(WORDS, (Column("", INT),)), "it is empty"),
+        (AddColumns(WORDS, (Column("a\0b", INT),)), "has a character that PostgreSQL does not accept"),
+        (AddColumns(WORDS, (Column("", INT),)), "a name is empty"),
         (AlterColumnTypes(WORDS, {"missing": INT}, {"missing": INT}), "no column 'missing'"),
         (AlterColumnTypes(WORDS, {"word": INT}, {"word": STRING}), None),
         (AlterColumnTypes(WORDS, {"count": DataType.of(Kind.DATE)}, {"count": INT}), "from integer to date without"),

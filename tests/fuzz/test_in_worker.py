@@ -21,8 +21,8 @@ from kafkastream.model.formats.schema_registry import RegisteredSchema
 from kafkastream.spark.internals.python import map_in_arrow, set_record_limits
 from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
+from tests.fuzz.test_any_protobuf_message import COLUMNS, DescriptorProto, Struct, nested
 from tests.fuzz.test_avro import ROW, encoded
-from tests.fuzz.test_protobuf import COLUMNS, DescriptorProto, Struct, nested
 from tests.unit.spark.tables.frames import read, table
 
 if TYPE_CHECKING:

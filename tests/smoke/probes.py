@@ -27,6 +27,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, StructType, TimestampType
 
+from kafkastream.model.formats.malformed import RecordLimits, record_limits
 from kafkastream.operators.state.state_pickles import read_state_of
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.internals import (
@@ -147,6 +148,7 @@ def accumulators(session: SparkSession) -> None:
 def pickled(_: SparkSession) -> None:
     number = 3
     assert pickle.loads(pickles.dumps(lambda: number))() == 3
+    assert pickle.loads(pickles.element_dumps(lambda: number))() == 3
     read_state_of("", allows_code=True)
     assert pickle.loads(pickles.state_dumps(lambda: number))() == 3
     read_state_of("", allows_code=False)
@@ -193,6 +195,19 @@ def prompt_input(session: SparkSession) -> None:
 
     (row,) = python.map_in_arrow(session.range(0, 1, 1, 1), connections, "n INT").collect()
     assert row[0] >= 1
+
+
+def limits(session: SparkSession) -> None:
+    """Tasks have the limits for records of their session."""
+
+    def depths(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in batches:
+            yield pa.RecordBatch.from_arrays([pa.array([record_limits().depth], pa.int32())], names=["depth"])
+
+    own = session.newSession()
+    python.set_record_limits(own, RecordLimits(depth=17))
+    (row,) = python.map_in_arrow(own.range(0, 1, 1, 1), depths, "depth INT").collect()
+    assert row[0] == 17
 
 
 def daemon(_: SparkSession) -> None:
@@ -457,6 +472,7 @@ def probes(session: SparkSession, servers: str, topic: str, folder: Path) -> dic
         "another JVM": partial(another_jvm, session),
         "daemon": partial(daemon, session),
         "prompt input": partial(prompt_input, session),
+        "limits for records": partial(limits, session),
         "query listeners": partial(query_listeners, session),
         "running query": partial(running_query, session, servers, topic, folder),
         "kept state": partial(kept_state, session, servers, topic, folder),

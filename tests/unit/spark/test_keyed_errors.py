@@ -443,9 +443,3 @@ def test_window_of_an_element_without_a_time(time: int | None) -> None:
     assert "Record has Java Long.MIN_VALUE timestamp (= no timestamp marker)" in error.what
     assert error.where == "key 'a'; element 'a1'"
     assert "give the source a WatermarkStrategy with a timestamp assigner" in error.now
-
-
-def test_window_that_would_end_after_the_end_of_time() -> None:
-    assert (
-        "the time of a timer is a whole number of ms that fits into 64 bits" in failure(windows, ("a1", 2**63 - 1)).what
-    )
