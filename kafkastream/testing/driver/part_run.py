@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, final
 
 import attrs
+import pandas as pd  # noqa: F401 - pyarrow imports it with its first array, which takes longer than most tests
 
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.values import OperatorScope
