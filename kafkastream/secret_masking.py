@@ -86,7 +86,7 @@ _LONGEST_JAAS: Final = 4_000
 # https://docs.oracle.com/en/java/javase/17/docs/api/java.base/javax/security/auth/login/Configuration.html
 _JAAS: Final = re.compile(r"[^\";]*(?:\"[^\"\\]*(?:\\.[^\"\\]*)*\"[^\";]*)*;", re.DOTALL)
 _VISIBLE: Final = re.compile(
-    r"(?P<quote>['\"])?(?:\*\*\*|…|\$\{[^{}'\"\n]{1,200}\})(?(quote)(?P=quote))(?=['\"&,;)\]}\s]|\Z)|(?=\n|\Z)"
+    r"(?P<quote>['\"])?(?:\*\*\*|…|\$\{[^{}'\"\n]{1,200}\})(?(quote)(?P=quote)(?!(?P=quote)))(?=['\"&,;)\]}\s]|\Z)|(?=\n|\Z)"
 )
 """Values that say nothing: a mask, a placeholder, a reference to a variable, nothing."""
 
