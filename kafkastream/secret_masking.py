@@ -303,9 +303,8 @@ def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
 def _quoted(text: str, start: int, *, is_statement: bool) -> re.Match[str] | None:
     """Return the quoted value; the longer one if SQL would end it elsewhere than languages with backslashes."""
     forms = (_DOUBLED_QUOTES,) if is_statement else (_DOUBLED_QUOTES, _ESCAPED_QUOTES)
-    matches = (form.match(text, start) for form in forms)
-    value = max(filter(None, matches), key=re.Match.end, default=None)
-    return value if value is not None and _AFTER_QUOTE.match(text, value.end()) else None
+    matches = filter(None, (form.match(text, start) for form in forms))
+    return max((value for value in matches if _AFTER_QUOTE.match(text, value.end())), key=re.Match.end, default=None)
 
 
 def _unquoted(text: str, begins: int, *, is_statement: bool, is_whole: bool) -> re.Pattern[str]:

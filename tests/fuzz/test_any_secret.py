@@ -66,6 +66,7 @@ def test_a_property_is_masked(key: str, password: str, other: str) -> None:
 
 
 @given(KEYS, PASSWORDS, TEXTS)
+@example("password", ';HUSHAuthorization: Basic "', "")
 def test_a_property_in_json_or_a_literal_of_python_is_masked(key: str, password: str, other: str) -> None:
     mapping = {"b": other.replace(SECRET, ""), key: password, "c": 1}
     for text in (json.dumps(mapping), json.dumps(mapping, ensure_ascii=False), repr(mapping)):
