@@ -6,11 +6,10 @@ import io
 import json
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import fastavro
-import pyarrow as pa
 import pytest
 from hypothesis import settings
 
@@ -23,6 +22,7 @@ from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from tests.fuzz.test_any_protobuf_message import COLUMNS, DescriptorProto, Struct, nested
 from tests.fuzz.test_avro import ROW, encoded
+from tests.fuzz.worker_outcomes import decoding
 from tests.unit.spark.tables.frames import read, table
 
 if TYPE_CHECKING:
@@ -44,21 +44,6 @@ def decoders() -> dict[str, Callable[[bytes], Any]]:
         "row": AvroRowDeserializationSchema(avro_schema_string=json.dumps(ROW)).deserialize,
         "writer": registered_reader(RegisteredSchema(json.dumps(NODE)), json.dumps(INT)),
     }
-
-
-def decode_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    outcomes, decode_by = Counter[str](), decoders()
-    for batch in batches:
-        for message in batch["message"].to_pylist():
-            for name, decode in decode_by.items():
-                try:
-                    decode(message)
-                    outcomes[f"{name} read"] += 1
-                except ValueError:
-                    outcomes[f"{name} malformed"] += 1
-                except Exception as error:  # noqa: BLE001 - the test looks for them
-                    outcomes[f"{name} {type(error).__name__} {message[:20]!r}"] += 1
-    yield pa.RecordBatch.from_pydict({"outcome": list(outcomes), "number": list(outcomes.values())})
 
 
 def messages(samples: tuple[bytes, ...]) -> list[bytes]:
@@ -85,7 +70,7 @@ def test_avro(spark: SparkSession) -> None:
     hostile = [*ISSUE, *messages((*ISSUE[:1], out.getvalue(), b"\x0e\2\4abc" * 5))]
     frame = local_frame(job_session(spark), [(message,) for message in hostile], "message binary")
     outcomes: Counter[str] = Counter()
-    for name, number in map_in_arrow(frame, decode_all, "outcome string, number bigint").collect():
+    for name, number in map_in_arrow(frame, decoding(decoders), "outcome string, number bigint").collect():
         outcomes[name] += number
     kinds = {f"{name} {outcome}" for name in decoders() for outcome in ("read", "malformed")}
     assert set(outcomes) <= kinds, outcomes
@@ -101,7 +86,7 @@ def test_a_jobs_limits_reach_its_workers(spark: SparkSession) -> None:
 
     def outcomes(own: SparkSession) -> dict[str, int]:
         frame = local_frame(own, rows, "message binary")
-        found = map_in_arrow(frame.coalesce(1), decode_all, "outcome string, number bigint").collect()
+        found = map_in_arrow(frame.coalesce(1), decoding(decoders), "outcome string, number bigint").collect()
         return {name: number for name, number in found if name.startswith("recursive")}
 
     assert outcomes(session) == {"recursive read": 1, "recursive malformed": 1}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.worker.json_rows import decode_json_rows
 from kafkastream.sql.json_documents import json_part, json_scalar
 from tests.fuzz.test_texts import CSV_ROW, ROW, canal, debezium
+from tests.fuzz.worker_outcomes import decoding
 from tests.unit.spark.tables.frames import read, table
 
 if TYPE_CHECKING:
@@ -103,21 +104,6 @@ def decoders() -> dict[str, Callable[[bytes], Any]]:
     }
 
 
-def decode_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    outcomes, decode_by = Counter[str](), decoders()
-    for batch in batches:
-        for message in batch["message"].to_pylist():
-            for name, decode in decode_by.items():
-                try:
-                    decode(message)
-                    outcomes[f"{name} read"] += 1
-                except ValueError:
-                    outcomes[f"{name} malformed"] += 1
-                except Exception as error:  # noqa: BLE001 - the test looks for them
-                    outcomes[f"{name} {type(error).__name__} {message[:20]!r}"] += 1
-    yield pa.RecordBatch.from_pydict({"outcome": list(outcomes), "number": list(outcomes.values())})
-
-
 def hostile_messages() -> list[bytes]:
     """Return samples with parts replaced by hostile text; others under ``make fuzz`` each time."""
     is_long = settings.default is not None and settings.default.max_examples > 300
@@ -138,7 +124,7 @@ def test_texts(spark: SparkSession) -> None:
     hostile = [*SAMPLES, *hostile_messages()]
     frame = local_frame(job_session(spark), [(message,) for message in hostile], "message binary")
     outcomes: Counter[str] = Counter()
-    for name, number in map_in_arrow(frame, decode_all, "outcome string, number bigint").collect():
+    for name, number in map_in_arrow(frame, decoding(decoders), "outcome string, number bigint").collect():
         outcomes[name] += number
     kinds = {f"{name} {outcome}" for name in decoders() for outcome in ("read", "malformed")}
     assert set(outcomes) <= kinds, outcomes

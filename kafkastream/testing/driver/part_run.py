@@ -165,7 +165,7 @@ class PartRun:
             self._source_task(source, 0)
         for node in self._keyed_nodes():
             for subtask in range(self._parallelism):
-                self._keyed_task(node, subtask)
+                self.keyed_task(node, subtask)
 
     def _keyed_nodes(self) -> Iterator[KeyedNode]:
         return (node for level in self._levels for node in level)
@@ -241,10 +241,6 @@ class PartRun:
         nodes = list(self._keyed_nodes())
         return next((node for node in nodes if node.uid == name), next((n for n in nodes if n.name == name), None))
 
-    def keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
-        """Return the task of a keyed operator in a subtask, opened."""
-        return self._keyed_task(node, subtask)
-
     def timers(self, node: KeyedNode, subtask: int, domain: bytes) -> Iterator[Timer]:
         """Yield the timers of an operator's keys in a subtask."""
         name = state_name(self.identities[node.id]) + domain
@@ -286,7 +282,7 @@ class PartRun:
         marks = Watermarks(self._announced, self._now())
         for node in self._keyed_nodes():
             for subtask, state in enumerate(self.states):
-                task = self._keyed_task(node, subtask)
+                task = self.keyed_task(node, subtask)
                 arrived = OperatorInput.of(self._messages.pop((node.id, subtask), ()), marks)
                 for report in task.run(state, TaskScope(f"{task.identity}-{subtask}"), arrived):
                     self._sort(report)
@@ -315,7 +311,8 @@ class PartRun:
             self._sources[source.id, subtask] = task
         return self._sources[source.id, subtask]
 
-    def _keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
+    def keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
+        """Return the task of a keyed operator in a subtask, opened."""
         if (node.id, subtask) not in self._keyed:
             task = _copied(self._compiler.keyed_task(node), node.name)
             task.open(self._attempt.context(subtask, self._parallelism))
