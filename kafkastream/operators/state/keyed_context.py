@@ -20,7 +20,7 @@ from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.operators.state.state_pickles import loads
 from kafkastream.operators.state.timers import Timer, TimerQueue
 
-__all__ = ["KeyedContext", "forget"]
+__all__ = ["KeyedContext", "forget", "timer_queue"]
 
 Namespace = tuple[Any, ...]
 _OF_ALL = b""  # no key is encoded so
@@ -64,8 +64,8 @@ class KeyedContext:
     def begin(self, backend: KeyedStateBackend, name: bytes) -> None:
         """Begin a micro-batch on the state in ``backend`` below ``name``."""
         self._pages = StatePages(backend, name + b"k", self._grows)
-        self._event = TimerQueue(backend, name + b"e")
-        self._processing = TimerQueue(backend, name + b"p")
+        self._event = timer_queue(backend, name, TimeDomain.EVENT_TIME)
+        self._processing = timer_queue(backend, name, TimeDomain.PROCESSING_TIME)
         self._backend, self._name = backend, name
         kinds = backend.get(name + b"s")
         self._kinds = {} if kinds is None else loads(kinds)
@@ -242,11 +242,16 @@ def _left_of(content: Any, life: Life) -> Any:
     return life.left_of(content)
 
 
+def timer_queue(backend: KeyedStateBackend, name: bytes, domain: TimeDomain) -> TimerQueue:
+    """Return the timers of a time domain that are stored below ``name``."""
+    return TimerQueue(backend, name + (b"e" if domain is TimeDomain.EVENT_TIME else b"p"))
+
+
 def forget(backend: KeyedStateBackend, name: bytes) -> None:
     """Remove all state and timers below ``name``."""
     StatePages(backend, name + b"k").remove()
-    TimerQueue(backend, name + b"e").remove()
-    TimerQueue(backend, name + b"p").remove()
+    for domain in TimeDomain:
+        timer_queue(backend, name, domain).remove()
     for key in (name + b"s", name + b"w"):
         backend.remove(key)
 

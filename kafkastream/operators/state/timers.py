@@ -100,6 +100,14 @@ class TimerQueue:
                 yield timer
         self._up_to = None
 
+    def waiting(self) -> Iterator[Timer]:
+        """Yield the stored timers, in order, and leave them stored."""
+        timers: set[Timer] = set()
+        for number, stored in self._slices.items():
+            for segment in range(len(stored.segments)):
+                _apply(self._segment(number, segment), timers)
+        return iter(sorted(timers, key=lambda timer: timer[:2]))
+
     @property
     def next(self) -> int | None:
         """Return a lower bound for the time of the next timer, or None if there is none."""

@@ -21,7 +21,7 @@ from kafkastream.model.functions.state_descriptors import (
 from kafkastream.model.functions.state_store import CellStore
 from kafkastream.model.graph.job_graph import KeyedNode
 from kafkastream.operators.state.key_encoding import bucket_of, encoded_key
-from kafkastream.operators.state.keyed_context import KeyedContext
+from kafkastream.operators.state.keyed_context import KeyedContext, timer_queue
 from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.spark.exchange.keyed_task import state_name
 from kafkastream.testing.driver.part_run import PartRun
@@ -137,9 +137,9 @@ class OperatorState:
         """Return the timers that have not fired, in the order of their times."""
         timers = [
             WaitingTimer(pickle.loads(timer.key), timer.timestamp, domain, timer.namespace)
-            for subtask in range(len(self._part.states))
-            for domain, suffix in ((TimeDomain.EVENT_TIME, b"e"), (TimeDomain.PROCESSING_TIME, b"p"))
-            for timer in self._part.timers(self._node, subtask, suffix)
+            for state in self._part.states
+            for domain in TimeDomain
+            for timer in timer_queue(state, self._name, domain).waiting()
         ]
         return sorted(timers, key=lambda timer: timer.timestamp)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, final
 
@@ -14,12 +14,10 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.snapshot import copied
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.connectors.file_formats import FileContents
-from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode
-from kafkastream.operators.state.timers import Timer, TimerQueue
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
-from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
+from kafkastream.spark.exchange.keyed_task import KeyedTask
 from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, Watermarks
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
@@ -33,62 +31,11 @@ from kafkastream.spark.worker.record_decoders import columns_of, owner_subtask, 
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
+from kafkastream.testing.driver.arrivals import Arrival
 from kafkastream.testing.driver.capturing_sinks import with_capturing_sinks
 from kafkastream.testing.driver.memory_backend import MemoryBackend
 
-__all__ = ["Arrival", "PartRun", "PartSnapshot", "SentRecord"]
-
-_LATEST = 2**63 - 1
-
-
-@final
-@attrs.frozen
-class SentRecord:
-    """Record that a test sends to a source, as Kafka's client would have fetched it."""
-
-    _offset: int
-    _timestamp: int
-    _key: bytes | None
-    _value: bytes | None
-    _headers: tuple[tuple[str, bytes | None], ...]
-
-    def offset(self) -> int:
-        """Offset in its partition."""
-        return self._offset
-
-    def timestamp(self) -> tuple[int, int]:
-        """Type of the timestamp, and its ms."""
-        return 1, self._timestamp  # TIMESTAMP_CREATE_TIME of librdkafka
-
-    def key(self) -> bytes | None:
-        """Bytes of the key."""
-        return self._key
-
-    def value(self) -> bytes | None:
-        """Bytes of the value."""
-        return self._value
-
-    def headers(self) -> list[tuple[str, bytes | None]]:
-        """Pairs of a name and bytes."""
-        return list(self._headers)
-
-
-@final
-@attrs.frozen
-class Arrival:
-    """Records, or elements with their timestamps, that arrive from a partition in one micro-batch.
-
-    Args:
-        source: Node of the source.
-        partition: Partition that they come from.
-        records: Records, for the source's schema.
-        elements: Elements that bypass the schema.
-    """
-
-    source: int
-    partition: TopicPartition
-    records: Sequence[SentRecord] = ()
-    elements: Sequence[tuple[Any, int | None]] = ()
+__all__ = ["PartRun", "PartSnapshot"]
 
 
 @final
@@ -235,16 +182,6 @@ class PartRun:
                 if has_failed or not operator.overrides_close:
                     with function_failed(operator.name, "close"):
                         operator.close()
-
-    def keyed_node(self, name: str) -> KeyedNode | None:
-        """Return the keyed operator with a uid or name."""
-        nodes = list(self._keyed_nodes())
-        return next((node for node in nodes if node.uid == name), next((n for n in nodes if n.name == name), None))
-
-    def timers(self, node: KeyedNode, subtask: int, domain: bytes) -> Iterator[Timer]:
-        """Yield the timers of an operator's keys in a subtask."""
-        name = state_name(self.identities[node.id]) + domain
-        return TimerQueue(MemoryBackend(self.states[subtask].content), name).fire(_LATEST)
 
     def _process(self, source: SourceNode, arrival: Arrival) -> None:
         topic, number = arrival.partition.topic, arrival.partition.partition

@@ -11,11 +11,20 @@ from types import ModuleType
 from kafkastream.alias import alias_pyflink_unless_installed
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.handing_over import JobHandedOver, handing_over
-from kafkastream.errors import DefinitionError
-from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.model.connectors.file_formats import FileContents
+from kafkastream.model.graph.job_graph import (
+    JobGraph,
+    KeyedNode,
+    OperatorNode,
+    SideOutputNode,
+    SinkNode,
+    SourceNode,
+    UnionNode,
+)
 from kafkastream.model.job.job_result import JobSettings
 
-__all__ = ["Program", "job_of", "main_module"]
+__all__ = ["Program", "check_needs_no_spark", "job_of", "main_module"]
 
 Program = StreamExecutionEnvironment | Callable[[], object] | str | Path
 
@@ -38,6 +47,27 @@ def job_of(program: StreamExecutionEnvironment | Callable[[], object]) -> tuple[
     raise DefinitionError(
         "the program has ended without executing a job", where=repr(program), now="Call execute at its end."
     )
+
+
+def check_needs_no_spark(graph: JobGraph) -> None:
+    """Check that a graph runs without Spark.
+
+    Raises:
+        UnsupportedFeatureError: It has operators of SQL or of a pipeline, or reads files.
+    """
+    for node in graph.nodes:
+        if not isinstance(node, SourceNode | OperatorNode | KeyedNode | SideOutputNode | UnionNode | SinkNode):
+            raise UnsupportedFeatureError(
+                "a test driver runs no SQL and no pipelines: their expressions and formats are Spark's",
+                where=f"operator {node.name!r}",
+                now="Test them on a session of Spark, with the broker of kafkastream.testing.",
+            )
+        if isinstance(node, SourceNode) and isinstance(getattr(node.source, "elements", None), FileContents):
+            raise UnsupportedFeatureError(
+                "a test driver reads no files",
+                where=f"source {node.name!r}",
+                now="Let the test's program read from_collection instead.",
+            )
 
 
 @contextmanager

@@ -308,6 +308,19 @@ def test_exactly_once_without_an_interval_commits_each_micro_batch(env: StreamEx
         assert values(driver, "out") == ["ONE"]
 
 
+def test_what_a_watermark_lets_out_commits_too(env: StreamExecutionEnvironment) -> None:
+    stream = env.from_source(source("lines"), WatermarkStrategy.for_monotonous_timestamps(), "lines")
+    windows = stream.key_by(lambda line: line[0]).window(TumblingEventTimeWindows.of(Time.seconds(60)))
+    windows.process(CountInWindow(), Types.STRING()).sink_to(sink("out", DeliveryGuarantee.EXACTLY_ONCE))
+    with JobTestDriver.of(env) as driver:
+        driver.source("lines").send("a", timestamp=1_000)
+        driver.source("lines").set_watermark(59_999)
+        assert values(driver, "out") == ["a 1 from 0"]
+        driver.source("lines").send("b", timestamp=61_000)
+        driver.source("lines").finish()
+        assert values(driver, "out") == ["a 1 from 0", "b 1 from 60"]
+
+
 def test_a_driver_continues_from_the_snapshot_of_another_one(env: StreamExecutionEnvironment) -> None:
     with JobTestDriver.of(counting(env), parallelism=2) as driver:
         driver.send("lines", "ann")

@@ -1,0 +1,131 @@
+"""Kafka source of a driven job, to which a test sends records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, final
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.common.watermark_strategy import NoWatermarks
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.graph.job_graph import SourceNode
+from kafkastream.testing.driver.arrivals import Arrival, SentRecord
+from kafkastream.testing.driver.job_run import JobRun
+
+__all__ = ["DrivenSource"]
+
+
+@final
+class DrivenSource:
+    """A Kafka source of a driven job, to which a test sends records."""
+
+    def __init__(self, run: JobRun, node: SourceNode) -> None:
+        self._run = run
+        self._node = node
+
+    def send(
+        self,
+        value: str | bytes | None,
+        *,
+        timestamp: int | None = None,
+        key: str | bytes | None = None,
+        headers: Iterable[tuple[str, bytes | None]] = (),
+        partition: int = 0,
+        topic: str | None = None,
+    ) -> None:
+        """Send a record, which goes through the source's deserialization schema.
+
+        Args:
+            value: Value; text is encoded as UTF-8; None for a tombstone.
+            timestamp: Timestamp in ms since 1970; by default, the processing time.
+            key: Key.
+            headers: Headers.
+            partition: Partition of the topic.
+            topic: Topic; needed if the source reads several.
+
+        Raises:
+            JobError: A function, a schema or a sink failed on it, and there is no topic for dead letters.
+            DefinitionError: The source does not read that topic or partition, or has ended.
+        """
+        split = self._split(topic, partition)
+        record = SentRecord(
+            self._run.take_offset(self._node, split),
+            self._run.now_ms if timestamp is None else timestamp,
+            _encode(key),
+            _encode(value),
+            tuple(headers),
+        )
+        self._run.arrive(Arrival(self._node.id, split, records=(record,)))
+
+    def send_element(
+        self, element: Any, *, timestamp: int | None = None, partition: int = 0, topic: str | None = None
+    ) -> None:
+        """Send an element as the source's schema would give it; raises as ``send`` does.
+
+        Args:
+            element: The element.
+            timestamp: Timestamp of its record in ms since 1970; by default, the processing time.
+            partition: Partition that it comes from.
+            topic: Topic; needed if the source reads several.
+        """
+        time = self._run.now_ms if timestamp is None else timestamp
+        split = self._split(topic, partition)
+        self._run.arrive(Arrival(self._node.id, split, elements=((element, time),)))
+
+    def set_watermark(self, timestamp: int, *, partition: int = 0, topic: str | None = None) -> None:
+        """Set the watermark of a partition; a lower one than it has changes nothing.
+
+        Args:
+            timestamp: Watermark in ms since 1970.
+            partition: Partition of the topic.
+            topic: Topic; needed if the source reads several.
+
+        Raises:
+            DefinitionError: The source's strategy generates no watermarks.
+        """
+        if isinstance(self._node.watermarks.generation, NoWatermarks):
+            raise DefinitionError(
+                "the source's strategy generates no watermarks",
+                where=f"source {self._node.name!r}",
+                now="Give from_source a WatermarkStrategy, as the job needs it on a cluster, too.",
+            )
+        self._run.set_watermark(self._node, self._split(topic, partition), timestamp)
+
+    def reads(self, topic: str, partition: int) -> bool:
+        """Return whether the source reads a partition.
+
+        Args:
+            topic: Topic.
+            partition: Partition of the topic.
+        """
+        return TopicPartition(topic, partition) in self.partitions
+
+    @property
+    def partitions(self) -> list[TopicPartition]:
+        """Partitions that the source reads."""
+        return self._run.splits(self._node)
+
+    def finish(self) -> None:
+        """End the input of this source, as at the end of a bounded one: its watermark is then the last."""
+        self._run.end(self._node)
+
+    def _split(self, topic: str | None, partition: int) -> TopicPartition:
+        if self._run.has_ended(self._node):
+            raise DefinitionError("the source has ended", where=f"source {self._node.name!r}")
+        assert isinstance(self._node.source, KafkaSource)
+        topics = list(dict.fromkeys(split.topic for split in self.partitions))
+        name = topic or (topics[0] if len(topics) == 1 else None)
+        split = None if name is None else TopicPartition(name, partition)
+        if split is None or (split not in self.partitions and topics):
+            known = ", ".join(map(str, self.partitions)) or f"topics of the pattern {self._node.source.subscription}"
+            raise DefinitionError(
+                "which topic?" if name is None else f"the source does not read partition {partition} of topic {name!r}",
+                where=f"source {self._node.name!r}",
+                now=f"It reads: {known}. JobTestDriver.of(…, partitions={{'{name or 'orders'}': 3}}) sets how many there are.",
+            )
+        return split
+
+
+def _encode(text: str | bytes | None) -> bytes | None:
+    return text.encode() if isinstance(text, str) else text

@@ -1,0 +1,253 @@
+"""Run of a driven job: its connected parts, the processing time, micro-batches and checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final, final
+
+import attrs
+
+from kafkastream.errors import DefinitionError, KafkastreamError
+from kafkastream.metrics.store import MetricStore, Operator
+from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.immutable import FrozenMap
+from kafkastream.model.common.time import wall_clock
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition
+from kafkastream.model.graph.job_graph import JobGraph, SourceNode, distinct_names
+from kafkastream.model.job.job_result import JobID, JobSettings
+from kafkastream.spark.worker.async_calls import event_loops
+from kafkastream.spark.worker.record_decoders import split_name
+from kafkastream.spark.worker.worker_cache import JobAttempt
+from kafkastream.testing.driver.arrivals import Arrival, merge_by_partition
+from kafkastream.testing.driver.job_outputs import JobOutputs
+from kafkastream.testing.driver.node_lookup import find_kafka_source
+from kafkastream.testing.driver.part_run import PartRun, PartSnapshot
+from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
+
+__all__ = ["START_MS", "JobRun", "JobSnapshot"]
+
+START_MS: Final = 1_767_225_600_000
+"""Processing time at the start of a driven job: 2026-01-01T00:00:00Z."""
+
+
+@final
+@attrs.frozen
+class JobSnapshot:
+    """State of a driven job, from which another driver continues: keyed state, watermarks, offsets, and the time."""
+
+    parts: tuple[PartSnapshot, ...] = attrs.field(repr=False)
+    offsets: Mapping[tuple[str, TopicPartition], int]
+    now_ms: int
+
+
+@final
+class JobRun:
+    """A job while it runs; time stands still until ``advance``.
+
+    Args:
+        graph: Graph of the job.
+        settings: Settings of the job.
+        parallelism: Number of subtasks.
+        partitions: Number of partitions of topics; others have one.
+        now_ms: Processing time at the start, in ms since 1970.
+        restored: Snapshot of an earlier run to continue from; has the time of its own.
+
+    Attributes:
+        now_ms: Processing time, in ms since 1970.
+        outputs: What the job has given so far.
+    """
+
+    def __init__(
+        self,
+        graph: JobGraph,
+        settings: JobSettings,
+        *,
+        parallelism: int,
+        partitions: Mapping[str, int],
+        now_ms: int,
+        restored: JobSnapshot | None,
+    ) -> None:
+        self.now_ms = now_ms if restored is None else restored.now_ms
+        self._graph = graph
+        self._partitions = FrozenMap(partitions)
+        self._interval_ms = settings.effective_checkpoint_interval_ms or 0
+        self._checkpoint_at = self.now_ms + self._interval_ms
+        self._offsets: dict[tuple[int, TopicPartition], int] = {}
+        self._ended_sources: set[int] = set()
+        self._gathered: list[Arrival] | None = None
+        self._end: str | None = None
+        self._parts: list[PartRun] = []
+        names = distinct_names(node.label for node in graph.nodes)
+        operators = {
+            node.id: Operator(name, node.uid or str(node.id)) for node, name in zip(graph.nodes, names, strict=True)
+        }
+        job_id = str(JobID())
+        self.outputs = JobOutputs(graph, MetricStore(settings.name, job_id, operators))
+        attempt = JobAttempt(job_id, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
+        scopes = {node: OperatorScope(settings.name, operator.name, node) for node, operator in operators.items()}
+        components = list(graph.components())
+        if restored is not None and len(restored.parts) != len(components):
+            raise DefinitionError(
+                f"the snapshot is of a job of {len(restored.parts)} parts, and this one has {len(components)}"
+            )
+        try:
+            with self._working():
+                for number, component in enumerate(components):
+                    part = PartRun(
+                        component,
+                        attempt,
+                        parallelism,
+                        chains=settings.chains_operators,
+                        scopes=scopes,
+                        partitions=self._partitions,
+                        now=lambda: self.now_ms,
+                        take=self.outputs.take,
+                        restored=None if restored is None else restored.parts[number],
+                    )
+                    self._parts.append(part)
+                    for node in component.sources:
+                        part.time.add_splits(node.id, self.splits(node))
+                    part.open()
+                if restored is None:
+                    for part in self._parts:
+                        part.read_collections()
+                else:
+                    for (name, split), offset in restored.offsets.items():
+                        self._offsets[find_kafka_source(graph, name).id, split] = offset
+        except BaseException:
+            self.close()
+            raise
+
+    def splits(self, source: SourceNode) -> list[TopicPartition]:
+        """Return the partitions that a source reads; none if it has its elements itself."""
+        if not isinstance(source.source, KafkaSource):
+            return []
+        match source.source.subscription:
+            case PartitionSet(partitions=partitions):
+                return sorted(partitions)
+            case TopicList(topics=topics):
+                return [TopicPartition(name, n) for name in topics for n in range(self._partitions.get(name, 1))]
+            case _:
+                return [TopicPartition(name, n) for name, number in self._partitions.items() for n in range(number)]
+
+    def part_of(self, node: int) -> PartRun:
+        """Return the part that has a node.
+
+        Raises:
+            DefinitionError: The run has ended.
+        """
+        self._check_open()
+        return next(part for part in self._parts if any(own.id == node for own in part.graph.nodes))
+
+    def take_offset(self, source: SourceNode, split: TopicPartition) -> int:
+        """Return the offset of a partition's next record."""
+        offset = self._offsets.get((source.id, split), 0)
+        self._offsets[source.id, split] = offset + 1
+        return offset
+
+    def arrive(self, arrival: Arrival) -> None:
+        """Process an arrival as a micro-batch of its own, or with others within ``micro_batch``."""
+        self._check_open()
+        if self._gathered is not None:
+            self._gathered.append(arrival)
+            return
+        with self._working():
+            self.part_of(arrival.source).micro_batch([arrival])
+
+    @contextmanager
+    def micro_batch(self) -> Iterator[None]:
+        """Process all that arrives within the ``with`` block as one micro-batch."""
+        self._gathered = []
+        try:
+            yield
+            gathered = self._gathered
+        finally:
+            self._gathered = None
+        with self._working():
+            for part in self._parts:
+                sources = {source.id for source in part.graph.sources}
+                arrivals = [arrival for arrival in gathered if arrival.source in sources]
+                if arrivals:
+                    part.micro_batch(merge_by_partition(arrivals))
+
+    def set_watermark(self, source: SourceNode, split: TopicPartition, timestamp: int) -> None:
+        """Set the watermark of a source's partition, in ms since 1970."""
+        with self._working():
+            part = self.part_of(source.id)
+            part.time.observe({source.id: {split_name(split): timestamp}})
+            part.settle()
+
+    def end(self, source: SourceNode) -> None:
+        """End the input of a source, unless it has ended."""
+        if source.id not in self._ended_sources:
+            self._ended_sources.add(source.id)
+            with self._working():
+                part = self.part_of(source.id)
+                part.end(source.id)
+                part.settle()
+
+    def has_ended(self, source: SourceNode) -> bool:
+        """Return whether the input of a source has ended."""
+        return source.id in self._ended_sources
+
+    def advance(self, ms: int) -> None:
+        """Advance the processing time, and fire the timers and make the checkpoints that become due, each at its time."""
+        target = self.now_ms + ms
+        while True:
+            due = [timer for part in self._parts if (timer := part.next_timer()) is not None and timer > self.now_ms]
+            step = min([*due, *([self._checkpoint_at] if self._interval_ms else [])], default=target + 1)
+            self.now_ms = min(step, target)
+            with self._working():
+                for part in self._parts:
+                    part.fire_timers()
+                if self._interval_ms and self.now_ms >= self._checkpoint_at:
+                    self.checkpoint()
+            if step > target:
+                return
+
+    def checkpoint(self) -> None:
+        """Make a checkpoint: what exactly-once sinks have written becomes visible."""
+        self._check_open()
+        self.outputs.commit()
+        self._checkpoint_at = self.now_ms + self._interval_ms
+
+    def snapshot(self) -> JobSnapshot:
+        """Return the state from which another run continues."""
+        self._check_open()
+        self.outputs.commit()
+        names = {source.id: source.uid or source.name for source in self._graph.sources}
+        offsets = {(names[source], split): offset for (source, split), offset in self._offsets.items()}
+        return JobSnapshot(tuple(part.snapshot() for part in self._parts), FrozenMap(offsets), self.now_ms)
+
+    def close(self) -> None:
+        """Close the functions; nothing can be processed afterwards.
+
+        Raises:
+            UserFunctionError: A ``close`` raised.
+        """
+        has_failed, self._end = self._end is not None, self._end or "it was closed"
+        parts, self._parts = self._parts, []
+        for part in parts:
+            part.close(has_failed=has_failed)
+
+    @contextmanager
+    def _working(self) -> Iterator[None]:
+        """Run micro-batches at the run's time. They commit, unless the job has an interval for checkpoints.
+
+        After an error nothing can be processed, as in a job that has failed.
+        """
+        self._check_open()
+        try:
+            with wall_clock(lambda: self.now_ms), event_loops(VirtualTimeLoop):
+                yield
+        except KafkastreamError as error:
+            self._end = f"the job has failed: {error}"
+            raise
+        if not self._interval_ms:
+            self.outputs.commit()
+
+    def _check_open(self) -> None:
+        if self._end is not None:
+            raise DefinitionError(f"the driver cannot be used any more: {self._end}", now="Make a new one.")

@@ -1,0 +1,78 @@
+"""Finds sources, sinks and operators of a job by their names or uids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kafkastream.errors import DefinitionError
+from kafkastream.model.connectors.kafka_sink import KafkaSink
+from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import PartitionSet, TopicList
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode
+
+__all__ = ["find_kafka_source", "find_keyed_operator", "find_sinks", "unknown_name"]
+
+
+def find_kafka_source(graph: JobGraph, name: str) -> SourceNode:
+    """Return the Kafka source with a name or uid, or the first one that reads the topic of that name.
+
+    Raises:
+        DefinitionError: There is none, with those that there are; or the source has its elements itself.
+    """
+    named = [node for node in graph.sources if name in (node.name, node.uid)]
+    reading = [node for node in graph.sources if isinstance(node.source, KafkaSource) and name in _topics(node.source)]
+    for node in named or reading[:1]:
+        if isinstance(node.source, KafkaSource):
+            return node
+        raise DefinitionError(
+            f"source {name!r} has its elements itself, and has given them", now="Send records to Kafka sources."
+        )
+    raise unknown_name("source", name, [node.name for node in graph.sources if isinstance(node.source, KafkaSource)])
+
+
+def find_keyed_operator(graph: JobGraph, name: str) -> KeyedNode:
+    """Return the keyed operator with a uid or name.
+
+    Raises:
+        DefinitionError: There is none, with those that there are.
+    """
+    keyed = [node for node in graph.nodes if isinstance(node, KeyedNode)]
+    for node in (*(node for node in keyed if node.uid == name), *(node for node in keyed if node.name == name)):
+        return node
+    raise unknown_name("operator with keys", name, [node.uid or node.name for node in keyed])
+
+
+def find_sinks(graph: JobGraph, name: str) -> list[SinkNode]:
+    """Return the sinks of a name or uid, except Kafka and print sinks.
+
+    Raises:
+        DefinitionError: There is none, with those that there are.
+    """
+    sinks = [node for node in graph.sinks if not isinstance(node.sink, KafkaSink | PrintSink)]
+    names = {node.id: _names_of_sink(graph, node) for node in sinks}
+    named = [node for node in sinks if name in names[node.id]]
+    if not named:
+        raise unknown_name("sink", name, [first for first, *_ in names.values()])
+    return named
+
+
+def unknown_name(kind: str, name: str, known: list[str]) -> DefinitionError:
+    """Return the error for a name that the job does not have, with those that it has."""
+    names = ", ".join(map(repr, sorted(set(known)))) or "none"
+    return DefinitionError(f"the job has no {kind} {name!r}", now=f"There are: {names}.")
+
+
+def _names_of_sink(graph: JobGraph, node: SinkNode) -> list[str]:
+    """Return the uid and name of a sink; those of the operator if the sink only ends a stream that has none."""
+    named = node if node.id >= 0 else graph[node.input]
+    return [named.uid or named.name, named.name]
+
+
+def _topics(source: KafkaSource[Any]) -> set[str]:
+    match source.subscription:
+        case TopicList(topics=topics):
+            return set(topics)
+        case PartitionSet(partitions=partitions):
+            return {partition.topic for partition in partitions}
+        case _:
+            return set()
