@@ -75,8 +75,8 @@ class JobTestDriver:
 
     @staticmethod
     def of(
-        program: StreamExecutionEnvironment | Callable[[], object] | str | Path,
-        *args: str,
+        program: StreamExecutionEnvironment | Callable[..., object] | str | Path,
+        *args: Any,
         parallelism: int | None = None,
         partitions: Mapping[str, int] | None = None,
         now_ms: int = START_MS,
@@ -87,7 +87,7 @@ class JobTestDriver:
         Args:
             program: Environment with the job's graph; or a function, or a script, that builds one and executes it. It is
                 left at its first ``execute``.
-            args: Arguments of the script.
+            args: Arguments of the function, or of the script.
             parallelism: Number of subtasks; by default the job's, or 1.
             partitions: Number of partitions of topics; others have one.
             now_ms: Processing time at the start, in ms since 1970.
@@ -99,8 +99,10 @@ class JobTestDriver:
         """
         with ExitStack() as resources:
             if isinstance(program, str | Path):
-                program = resources.enter_context(main_module(Path(program), args))
-            graph, settings = job_of(program)
+                run_script = resources.enter_context(main_module(Path(program), args))
+                graph, settings = job_of(run_script)
+            else:
+                graph, settings = job_of(program, *args)
             driver = JobTestDriver(
                 graph, settings, parallelism=parallelism, partitions=partitions, now_ms=now_ms, restored=restored
             )
@@ -173,6 +175,14 @@ class JobTestDriver:
                 them, which ``advance`` and ``checkpoint`` make.
         """
         return self._run.outputs.records(name, with_uncommitted=isolation == "read_uncommitted")
+
+    def values(self, topic: str) -> list[bytes | None]:
+        """Return the values of the records of a topic that sinks have written and committed, in their order.
+
+        Args:
+            topic: Topic.
+        """
+        return [record.value for record in self.topic(topic)]
 
     def sink(self, name: str) -> list[Any]:
         """Return the elements that have reached the sinks of a name, other than Kafka's, or an operator that nothing reads.

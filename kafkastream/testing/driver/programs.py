@@ -11,7 +11,7 @@ from types import ModuleType
 from kafkastream.alias import alias_pyflink_unless_installed
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.handing_over import JobHandedOver, handing_over
-from kafkastream.errors import DefinitionError, UnsupportedFeatureError
+from kafkastream.errors import ArgumentError, DefinitionError, UnsupportedFeatureError
 from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.graph.job_graph import (
     JobGraph,
@@ -24,24 +24,28 @@ from kafkastream.model.graph.job_graph import (
 )
 from kafkastream.model.job.job_result import JobSettings
 
-__all__ = ["Program", "check_needs_no_spark", "job_of", "main_module"]
-
-Program = StreamExecutionEnvironment | Callable[[], object] | str | Path
+__all__ = ["check_needs_no_spark", "job_of", "main_module"]
 
 _MAIN = "__main__"
 
 
-def job_of(program: StreamExecutionEnvironment | Callable[[], object]) -> tuple[JobGraph, JobSettings]:
+def job_of(program: StreamExecutionEnvironment | Callable[..., object], *args: object) -> tuple[JobGraph, JobSettings]:
     """Return the job of an environment, or the one that a function executes first.
+
+    Args:
+        program: The environment or function.
+        args: Arguments of the function.
 
     Raises:
         DefinitionError: The function executes no job.
     """
     if isinstance(program, StreamExecutionEnvironment):
+        if args:
+            raise ArgumentError("an environment takes no arguments", now="Pass the function that builds it instead.")
         return program._graph().with_discarding_sinks(), program._settings(None)
     try:
         with handing_over():
-            program()
+            program(*args)
     except JobHandedOver as job:
         return job.graph, job.settings
     raise DefinitionError(
@@ -71,7 +75,7 @@ def check_needs_no_spark(graph: JobGraph) -> None:
 
 
 @contextmanager
-def main_module(script: Path, args: Sequence[str]) -> Iterator[Callable[[], object]]:
+def main_module(script: Path, args: Sequence[object]) -> Iterator[Callable[[], object]]:
     """Let a script be the main module within a ``with`` block, and yield the function that runs it.
 
     It stays the main module as long as its job is driven, so that elements of its classes can be pickled.
@@ -80,7 +84,7 @@ def main_module(script: Path, args: Sequence[str]) -> Iterator[Callable[[], obje
     module.__file__ = str(script)
     code = compile(script.read_bytes(), str(script), "exec")
     alias_pyflink_unless_installed()
-    sys.modules[_MAIN], sys.argv = module, [str(script), *args]
+    sys.modules[_MAIN], sys.argv = module, [str(script), *map(str, args)]
     sys.path.insert(0, str(script.resolve().parent))
     try:
         yield lambda: exec(code, module.__dict__)  # noqa: S102 - the program under test

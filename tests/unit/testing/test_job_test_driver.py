@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import textwrap
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,13 @@ from kafkastream.datastream.state import (
 )
 from kafkastream.datastream.stream import DataStream
 from kafkastream.datastream.window import TumblingEventTimeWindows
-from kafkastream.errors import DefinitionError, DeserializationError, UnsupportedFeatureError, UserFunctionError
+from kafkastream.errors import (
+    ArgumentError,
+    DefinitionError,
+    DeserializationError,
+    UnsupportedFeatureError,
+    UserFunctionError,
+)
 from kafkastream.testing import JobTestDriver
 
 SERVERS = "broker:9092"
@@ -260,6 +267,22 @@ def test_waiting_of_async_functions_takes_no_time(env: StreamExecutionEnvironmen
         assert driver.printed == ["slept 30", "gave up after 60 of 3600"]
 
 
+class LookupInThread(AsyncFunction[str, str]):
+    async def async_invoke(self, value: str) -> list[str]:
+        await asyncio.to_thread(time.sleep, 0.1)
+        return [f"found {value}"]
+
+    def timeout(self, value: str) -> list[str]:
+        return [f"gave up {value}"]
+
+
+def test_threads_of_async_functions_have_the_real_time(env: StreamExecutionEnvironment) -> None:
+    AsyncDataStream.unordered_wait(lines(env), LookupInThread(), Time.seconds(60), 10, Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "a")
+        assert driver.printed == ["found a"]
+
+
 def test_malformed_records_fail_the_job_or_become_dead_letters(env: StreamExecutionEnvironment) -> None:
     lines(env).print()
     with JobTestDriver.of(env) as driver:
@@ -454,6 +477,21 @@ def test_functions_are_left_at_their_execute() -> None:
     assert after == []
     with pytest.raises(DefinitionError, match="without executing a job"):
         JobTestDriver.of(lambda: None)
+
+
+def test_functions_run_with_their_arguments(env: StreamExecutionEnvironment) -> None:
+    def copy(topic_in: str, topic_out: str) -> None:
+        env = StreamExecutionEnvironment.get_execution_environment()
+        copied = env.from_source(source(topic_in), WatermarkStrategy.no_watermarks(), "lines")
+        copied.sink_to(sink(topic_out))
+        env.execute()
+
+    with JobTestDriver.of(copy, "lines", "copied") as driver:
+        driver.send("lines", "a")
+        assert driver.values("copied") == [b"a"]
+    lines(env).print()
+    with pytest.raises(ArgumentError, match="an environment takes no arguments"):
+        JobTestDriver.of(env, "lines")
 
 
 def test_scripts_run_with_their_arguments_and_own_classes(tmp_path: Path) -> None:
