@@ -89,10 +89,13 @@ _VISIBLE: Final = re.compile(
     r"(?P<quote>['\"])?(?:\*\*\*|…|\$\{[^{}'\"\n]{1,200}\})(?(quote)(?P=quote)(?!(?P=quote)))(?=['\"&,;)\]}\s]|\Z)|(?=\n|\Z)"
 )
 """Values that say nothing: a mask, a placeholder, a reference to a variable, nothing."""
+_MASKS: Final = (MASK, "…")
 
 _MASKED: Final = 64_000
 """Characters of a long text that are masked before it is cut: more than is shown, since the name of a secret may be cut off."""
 
+# What surrounds a mask may read as a secret that it was not before; a text that passes several doors is masked at each.
+_MASKINGS: Final = 5
 _LONGEST_REMARK: Final = 40
 _BEFORE_PARAMETER: Final = ("?", "&", ";")
 
@@ -156,7 +159,7 @@ def masked_value(key: str, value: str) -> str:
         >>> masked_value("sasl.password", "pw"), masked_value("url", "jdbc:postgresql://host/db?user=me&password=pw")
         ('***', 'jdbc:postgresql://host/db?user=me&password=***')
     """
-    return MASK if is_secret(key) or isinstance(value, Secret) else _replaced(value, _spans(value, is_whole=True))
+    return MASK if is_secret(key) or isinstance(value, Secret) else _masked(value, is_whole=True)
 
 
 def masked(text: str) -> str:
@@ -166,7 +169,7 @@ def masked(text: str) -> str:
         >>> masked("refused: {group.id=g, sasl.password=pw, acks=all}")
         'refused: {group.id=g, sasl.password=***, acks=all}'
     """
-    return _replaced(text, _spans(text))
+    return _masked(text)
 
 
 def shown_text(text: str, longest: int) -> str:
@@ -196,7 +199,7 @@ def masked_statement(text: str) -> str:
         >>> masked_statement("WITH ('topic' = 'orders', 'ssl.key.password' = 'pw')")
         "WITH ('topic' = 'orders', 'ssl.key.password' = ***)"
     """
-    return _replaced(text, secret_spans(text))
+    return _masked(text, is_statement=True)
 
 
 def secret_spans(statement: str) -> tuple[Span, ...]:
@@ -236,8 +239,14 @@ def masked_part(text: str, start: int, end: int, spans: tuple[Span, ...]) -> str
     return "".join((*parts, text[start:end]))
 
 
-def _replaced(text: str, spans: tuple[Span, ...]) -> str:
-    return masked_part(text, 0, len(text), spans) if spans else text
+def _masked(text: str, *, is_statement: bool = False, is_whole: bool = False) -> str:
+    for _ in range(_MASKINGS):
+        spans = _spans(text, is_statement=is_statement, is_whole=is_whole)
+        again = masked_part(text, 0, len(text), spans)
+        if again == text:
+            break
+        text = again
+    return text
 
 
 def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> tuple[Span, ...]:
@@ -252,7 +261,7 @@ def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> 
     for sign, pattern in _OTHER_FORMS:
         if sign in text:
             wanted = _WHOLE_URL_USER if is_whole and pattern is _URL_USER else pattern
-            spans += (match.span("secret") for match in wanted.finditer(text) if not _is_masked(match["secret"]))
+            spans += (match.span("secret") for match in wanted.finditer(text) if match["secret"] not in _MASKS)
     apart: list[Span] = []
     for low, high in sorted(spans):
         if apart and low <= apart[-1][1]:
@@ -260,11 +269,6 @@ def _spans(text: str, *, is_statement: bool = False, is_whole: bool = False) -> 
         elif low < high:
             apart.append((low, high))
     return tuple(apart)
-
-
-def _is_masked(secret: str) -> bool:
-    """Return whether a secret is a mask, or was masked as the user of a URL within a URL."""
-    return secret in {MASK, "…"} or secret.endswith(f"://{MASK}")
 
 
 def _values(text: str, *, is_statement: bool, is_whole: bool) -> Iterator[Span]:
