@@ -36,6 +36,8 @@ class DrivenSource:
     ) -> None:
         """Send a record, which goes through the source's deserialization schema.
 
+        A record before the source's starting timestamp or offset, or from its stopping one on, is not read.
+
         Args:
             value: Value; text is encoded as UTF-8; None for a tombstone.
             timestamp: Timestamp in ms since 1970; by default, the processing time.
@@ -49,14 +51,11 @@ class DrivenSource:
             DefinitionError: The source does not read that topic or partition, or has ended.
         """
         split = self._split(topic, partition)
-        record = SentRecord(
-            self._run.take_offset(self._node, split),
-            self._run.now_ms if timestamp is None else timestamp,
-            _encode(key),
-            _encode(value),
-            tuple(headers),
-        )
-        self._run.arrive(Arrival(self._node.id, split, records=(record,)))
+        offset = self._run.take_offset(self._node, split)
+        time = self._run.now_ms if timestamp is None else timestamp
+        record = SentRecord(offset, time, _encode(key), _encode(value), tuple(headers))
+        if self._run.reads_next(self._node, split, offset, time):
+            self._run.arrive(Arrival(self._node.id, split, records=(record,)))
 
     def send_element(
         self, element: Any, *, timestamp: int | None = None, partition: int = 0, topic: str | None = None

@@ -24,6 +24,7 @@ from kafkastream.testing.driver.arrivals import Arrival, merge_by_partition
 from kafkastream.testing.driver.job_outputs import JobOutputs
 from kafkastream.testing.driver.node_lookup import find_kafka_source
 from kafkastream.testing.driver.part_run import PartRun, PartSnapshot
+from kafkastream.testing.driver.partition_range import PartitionRange
 from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
 
 __all__ = ["START_MS", "JobRun", "JobSnapshot"]
@@ -75,6 +76,7 @@ class JobRun:
         self._interval_ms = settings.effective_checkpoint_interval_ms or 0
         self._checkpoint_at = self.now_ms + self._interval_ms
         self._offsets: dict[tuple[int, TopicPartition], int] = {}
+        self._ranges: dict[tuple[int, TopicPartition], PartitionRange] = {}
         self._ended_sources: set[int] = set()
         self._gathered: list[Arrival] | None = None
         self._end: str | None = None
@@ -115,7 +117,9 @@ class JobRun:
                         part.read_collections()
                 else:
                     for (name, split), offset in restored.offsets.items():
-                        self._offsets[find_kafka_source(graph, name).id, split] = offset
+                        source = find_kafka_source(graph, name)
+                        self._offsets[source.id, split] = offset
+                        self._range_of(source, split).begin()
         except BaseException:
             self.close()
             raise
@@ -146,6 +150,17 @@ class JobRun:
         offset = self._offsets.get((source.id, split), 0)
         self._offsets[source.id, split] = offset + 1
         return offset
+
+    def reads_next(self, source: SourceNode, split: TopicPartition, offset: int, timestamp: int) -> bool:
+        """Return whether a partition's next record is in the range that a source reads."""
+        return self._range_of(source, split).includes_next(offset, timestamp)
+
+    def _range_of(self, source: SourceNode, split: TopicPartition) -> PartitionRange:
+        assert isinstance(source.source, KafkaSource)
+        if (source.id, split) not in self._ranges:
+            start, stop = source.source.starting_offsets, source.source.stopping_offsets
+            self._ranges[source.id, split] = PartitionRange(split, start, stop)
+        return self._ranges[source.id, split]
 
     def arrive(self, arrival: Arrival) -> None:
         """Process an arrival as a micro-batch of its own, or with others within ``micro_batch``."""

@@ -28,6 +28,11 @@ from kafkastream.common import Configuration, Duration, Time
 from kafkastream.common.watermark_strategy import TimestampAssigner
 from kafkastream.datastream import OutputTag
 from kafkastream.datastream.async_data_stream import AsyncDataStream
+from kafkastream.datastream.connectors.kafka import (
+    KafkaOffsetResetStrategy,
+    KafkaOffsetsInitializer,
+    KafkaTopicPartition,
+)
 from kafkastream.datastream.functions import (
     AsyncFunction,
     KeyedProcessFunction,
@@ -370,6 +375,32 @@ def test_idle_partitions_do_not_hold_back_the_watermark(env: StreamExecutionEnvi
         driver.send("lines", "a", timestamp=101_000, partition=0)
         driver.advance(2_000)
         assert driver.printed == ["a 1 from 0"]
+
+
+def test_records_outside_the_range_of_a_source_are_not_read() -> None:
+    def job(start: KafkaOffsetsInitializer, stop: KafkaOffsetsInitializer) -> StreamExecutionEnvironment:
+        env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+        builder = KafkaSource.builder().set_bootstrap_servers(SERVERS).set_topics("lines")
+        builder.set_group_id("g").set_starting_offsets(start).set_bounded(stop).set_value_only_deserializer(SimpleStringSchema())
+        env.from_source(builder.build(), WatermarkStrategy.no_watermarks(), "lines").print()
+        return env
+
+    times = [10, 30, 20, 40, 35]
+    by_time = KafkaOffsetsInitializer.timestamp(25), KafkaOffsetsInitializer.timestamp(40)
+    partition = KafkaTopicPartition("lines", 0)
+    by_offset = KafkaOffsetsInitializer.offsets({partition: 1}), KafkaOffsetsInitializer.offsets({partition: 4})
+    of_group = KafkaOffsetsInitializer.committed_offsets(KafkaOffsetResetStrategy.LATEST), by_time[1]
+    for offsets, expected in ((by_time, "30 20"), (by_offset, "30 20 40"), (of_group, "10 30 20")):
+        with JobTestDriver.of(job(*offsets)) as driver:
+            for time_ms in times:
+                driver.send("lines", str(time_ms), timestamp=time_ms)
+            assert driver.printed == expected.split()
+    with JobTestDriver.of(job(*by_time)) as driver:
+        driver.send("lines", "30", timestamp=30)
+        snapshot = driver.snapshot()
+    with JobTestDriver.of(job(*by_time), restored=snapshot) as driver:  # no starting offsets apply any more
+        driver.send("lines", "20", timestamp=20)
+        assert driver.printed == ["20"]
 
 
 def test_watermarks_can_be_set(env: StreamExecutionEnvironment) -> None:
