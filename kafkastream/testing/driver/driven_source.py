@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, final
 
-from kafkastream.errors import DefinitionError
+from kafkastream.errors import ArgumentError, DefinitionError
 from kafkastream.model.common.watermark_strategy import NoWatermarks
-from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
 from kafkastream.testing.driver.arrivals import Arrival, SentRecord
 from kafkastream.testing.driver.job_run import JobRun
 
-__all__ = ["DrivenSource"]
+__all__ = ["DrivenSource", "unread_partition"]
 
 
 @final
@@ -30,7 +29,7 @@ class DrivenSource:
         *,
         timestamp: int | None = None,
         key: str | bytes | None = None,
-        headers: Iterable[tuple[str, bytes | None]] = (),
+        headers: Iterable[tuple[str, str | bytes | None]] = (),
         partition: int = 0,
         topic: str | None = None,
     ) -> None:
@@ -42,18 +41,19 @@ class DrivenSource:
             value: Value; text is encoded as UTF-8; None for a tombstone.
             timestamp: Timestamp in ms since 1970; by default, the processing time.
             key: Key.
-            headers: Headers.
+            headers: Pairs of a name and a value.
             partition: Partition of the topic.
             topic: Topic; needed if the source reads several.
 
         Raises:
             JobError: A function, a schema or a sink failed on it, and there is no topic for dead letters.
             DefinitionError: The source does not read that topic or partition, or has ended.
+            ArgumentError: Value, key or headers are not of these types.
         """
         split = self._split(topic, partition)
         offset = self._run.take_offset(self._node, split)
         time = self._run.now_ms if timestamp is None else timestamp
-        record = SentRecord(offset, time, _encode(key), _encode(value), tuple(headers))
+        record = SentRecord(offset, time, _encode("key", key), _encode("value", value), tuple(map(_header, headers)))
         if self._run.reads_next(self._node, split, offset, time):
             self._run.arrive(Arrival(self._node.id, split, records=(record,)))
 
@@ -110,21 +110,48 @@ class DrivenSource:
         self._run.end(self._node)
 
     def _split(self, topic: str | None, partition: int) -> TopicPartition:
+        where = f"source {self._node.name!r}"
         if self._run.has_ended(self._node):
-            raise DefinitionError("the source has ended", where=f"source {self._node.name!r}")
-        assert isinstance(self._node.source, KafkaSource)
+            raise DefinitionError("the source has ended", where=where, now="Send its records before finish().")
         topics = list(dict.fromkeys(split.topic for split in self.partitions))
-        name = topic or (topics[0] if len(topics) == 1 else None)
-        split = None if name is None else TopicPartition(name, partition)
-        if split is None or (split not in self.partitions and topics):
-            known = ", ".join(map(str, self.partitions)) or f"topics of the pattern {self._node.source.subscription}"
-            raise DefinitionError(
-                "which topic?" if name is None else f"the source does not read partition {partition} of topic {name!r}",
-                where=f"source {self._node.name!r}",
-                now=f"It reads: {known}. JobTestDriver.of(…, partitions={{'{name or 'orders'}': 3}}) sets how many there are.",
-            )
+        if topic is None and len(topics) != 1:
+            names = f"It reads {', '.join(topics)}." if topics else "It reads a pattern."
+            raise DefinitionError("the source does not read one topic only", where=where, now=f"{names} Pass topic=….")
+        split = TopicPartition(topic or topics[0], partition)
+        if split not in self.partitions:
+            raise unread_partition(split, self.partitions, where=where)
         return split
 
 
-def _encode(text: str | bytes | None) -> bytes | None:
-    return text.encode() if isinstance(text, str) else text
+def unread_partition(split: TopicPartition, read: Collection[TopicPartition], *, where: str = "") -> DefinitionError:
+    """Return the error for a record that is sent to a partition that no source reads, with those that are read."""
+    topics = sorted({other.topic for other in read})
+    if split.topic in topics:
+        problem = f"topic {split.topic!r} has no partition {split.partition} that the job reads"
+    else:
+        problem = f"the job reads no topic {split.topic!r}"
+    return DefinitionError(
+        problem,
+        where=where,
+        now=f"It reads: {', '.join(map(str, sorted(read))) or 'none'}. A topic has one partition unless JobTestDriver.of(…, "
+        f"partitions={{{split.topic!r}: {split.partition + 1}}}) says otherwise, and one of a pattern exists only then.",
+    )
+
+
+def _encode(name: str, value: str | bytes | None) -> bytes | None:
+    if value is None or isinstance(value, bytes):
+        return value
+    if isinstance(value, str):
+        return value.encode()
+    raise ArgumentError(
+        f"{name} must be str, bytes or None, not {value!r}",
+        now="Serialize it, or pass the element that the source's schema would give to source(…).send_element(…).",
+    )
+
+
+def _header(header: tuple[str, str | bytes | None]) -> tuple[str, bytes | None]:
+    if isinstance(header, tuple) and len(header) == 2:
+        return header[0], _encode("the value of a header", header[1])
+    raise ArgumentError(
+        f"headers must be pairs of a name and a value, not {header!r}", now='Pass [("name", b"value")].'
+    )

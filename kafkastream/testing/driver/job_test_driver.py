@@ -10,14 +10,21 @@ from typing import Any, final
 from typing_extensions import Self
 
 from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.errors import DefinitionError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
-from kafkastream.testing.driver.driven_source import DrivenSource
+from kafkastream.testing.driver.driven_source import DrivenSource, unread_partition
 from kafkastream.testing.driver.job_run import START_MS, JobRun, JobSnapshot
-from kafkastream.testing.driver.node_lookup import find_kafka_source, find_keyed_operator, find_sinks, unknown_name
+from kafkastream.testing.driver.node_lookup import (
+    check_written_topic,
+    find_kafka_source,
+    find_keyed_operator,
+    find_sinks,
+)
 from kafkastream.testing.driver.operator_state import OperatorState
 from kafkastream.testing.driver.programs import check_needs_no_spark, job_of, main_module
 
@@ -145,7 +152,7 @@ class JobTestDriver:
         *,
         timestamp: int | None = None,
         key: str | bytes | None = None,
-        headers: Iterable[tuple[str, bytes | None]] = (),
+        headers: Iterable[tuple[str, str | bytes | None]] = (),
         partition: int = 0,
     ) -> None:
         """Send a record to a topic: all sources that read it get the record; errors as of ``DrivenSource.send``.
@@ -155,13 +162,13 @@ class JobTestDriver:
             value: Value; text is encoded as UTF-8; None for a tombstone.
             timestamp: Timestamp in ms since 1970; by default, the processing time.
             key: Key.
-            headers: Headers.
+            headers: Pairs of a name and a value.
             partition: Partition of the topic.
         """
         reading = [source for source in self._sources if source.reads(topic, partition)]
         if not reading:
-            known = sorted({str(split) for source in self._sources for split in source.partitions})
-            raise unknown_name("source that reads partition", f"{topic}-{partition}", known)
+            read = {split for source in self._sources for split in source.partitions}
+            raise unread_partition(TopicPartition(topic, partition), read)
         for source in reading:
             source.send(value, timestamp=timestamp, key=key, headers=headers, partition=partition, topic=topic)
 
@@ -173,7 +180,11 @@ class JobTestDriver:
             isolation: ``read_committed``, or ``read_uncommitted`` with the records of transactions that exactly-once sinks
                 have not committed: they commit with each micro-batch, or with checkpoints if the job has an interval for
                 them, which ``advance`` and ``checkpoint`` make.
+
+        Raises:
+            DefinitionError: No sink writes to the topic, with the topics that sinks write to.
         """
+        check_written_topic(self._graph, name)
         return self._run.outputs.records(name, with_uncommitted=isolation == "read_uncommitted")
 
     def values(self, topic: str) -> list[bytes | None]:
@@ -181,6 +192,9 @@ class JobTestDriver:
 
         Args:
             topic: Topic.
+
+        Raises:
+            DefinitionError: No sink writes to the topic, with the topics that sinks write to.
         """
         return [record.value for record in self.topic(topic)]
 
@@ -216,7 +230,12 @@ class JobTestDriver:
 
         Args:
             ms: Milliseconds.
+
+        Raises:
+            DefinitionError: They are negative.
         """
+        if ms < 0:
+            raise DefinitionError(f"the processing time cannot go back by {-ms} ms", where="advance")
         self._run.advance(ms)
 
     def checkpoint(self) -> None:

@@ -7,10 +7,11 @@ from typing import Any
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode
 
-__all__ = ["find_kafka_source", "find_keyed_operator", "find_sinks", "unknown_name"]
+__all__ = ["check_written_topic", "find_kafka_source", "find_keyed_operator", "find_sinks", "unknown_name"]
 
 
 def find_kafka_source(graph: JobGraph, name: str) -> SourceNode:
@@ -46,14 +47,40 @@ def find_sinks(graph: JobGraph, name: str) -> list[SinkNode]:
     """Return the sinks of a name or uid, except Kafka and print sinks.
 
     Raises:
-        DefinitionError: There is none, with those that there are.
+        DefinitionError: There is none, with those that there are; or it is a Kafka or print sink.
     """
+    for node in graph.sinks:
+        if name in (node.uid, node.name) and isinstance(node.sink, KafkaSink):
+            raise DefinitionError(f"sink {name!r} writes to Kafka", now="Use values(topic) or topic(topic).")
+        if name in (node.uid, node.name) and isinstance(node.sink, PrintSink):
+            raise DefinitionError(f"sink {name!r} prints", now="Use printed.")
     sinks = [node for node in graph.sinks if not isinstance(node.sink, KafkaSink | PrintSink)]
     names = {node.id: _names_of_sink(graph, node) for node in sinks}
     named = [node for node in sinks if name in names[node.id]]
     if not named:
         raise unknown_name("sink", name, [first for first, *_ in names.values()])
     return named
+
+
+def check_written_topic(graph: JobGraph, topic: str) -> None:
+    """Check that a sink may write to a topic: that one does, or one chooses the topic of each element.
+
+    Raises:
+        DefinitionError: None does, with the topics that sinks write to.
+    """
+    topics = {node.source.dead_letter_topic for node in graph.sources if isinstance(node.source, KafkaSource)}
+    for node in graph.sinks:
+        if node.takes_dead_letters:
+            continue
+        match node.sink:
+            case KafkaSink(
+                record_serializer=BuiltRecordSerializationSchema(topic=str(name)), dead_letter_topic=letters
+            ):
+                topics |= {name, letters}
+            case KafkaSink():
+                return
+    if topic not in topics:
+        raise unknown_name("sink that writes to topic", topic, [name for name in topics if name is not None])
 
 
 def unknown_name(kind: str, name: str, known: list[str]) -> DefinitionError:

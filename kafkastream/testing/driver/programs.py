@@ -80,6 +80,12 @@ def main_module(script: Path, args: Sequence[object]) -> Iterator[Callable[[], o
 
     It stays the main module as long as its job is driven, so that elements of its classes can be pickled.
     """
+    if script.suffix in {".sql", ".yaml", ".yml"}:
+        raise UnsupportedFeatureError(
+            f"a test driver runs Python programs, not {script.suffix} files",
+            where=str(script),
+            now="Test it with Spark: kafkastream sql or pipeline, and the broker of kafkastream.testing.",
+        )
     module, before = ModuleType(_MAIN), (sys.modules[_MAIN], sys.argv, list(sys.path))
     module.__file__ = str(script)
     code = compile(script.read_bytes(), str(script), "exec")

@@ -61,6 +61,10 @@ class StreamHarness(Generic[OUT]):
         env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(parallelism)
         self._inputs = [f"input {number + 1}" for number in range(inputs)]
         result = build(*(_input(env, name) for name in self._inputs))
+        if not isinstance(result, DataStream):
+            raise DefinitionError(
+                f"build returned {result!r}, no DataStream", where="StreamHarness", now="Return the stream to observe."
+            )
         result._end(_OUTPUT, CollectSink())
         for tag in side_outputs:
             result.get_side_output(tag)._end(_side_output(tag), CollectSink())

@@ -288,6 +288,51 @@ def test_threads_of_async_functions_have_the_real_time(env: StreamExecutionEnvir
         assert driver.printed == ["found a"]
 
 
+def test_sinks_are_read_where_they_write(env: StreamExecutionEnvironment) -> None:
+    lines(env, dead_letters="dead").sink_to(sink("out")).name("to-out")
+    lines(env).print().name("to-terminal")
+    with JobTestDriver.of(env) as driver:
+        assert (driver.values("out"), driver.values("dead")) == ([], [])
+        with pytest.raises(DefinitionError, match=r"no sink that writes to topic 'ou'\n.*There are: 'dead', 'out'"):
+            driver.topic("ou")
+        with pytest.raises(DefinitionError, match=r"'to-out' writes to Kafka\n.*values\(topic\)"):
+            driver.sink("to-out")
+        with pytest.raises(DefinitionError, match=r"'to-terminal' prints\n.*printed"):
+            driver.sink("to-terminal")
+
+
+def test_wrong_arguments_are_told_before_anything_runs(env: StreamExecutionEnvironment) -> None:
+    lines(env).print()
+    with JobTestDriver.of(env) as driver:
+        order: Any = {"id": 1}
+        with pytest.raises(ArgumentError, match=r"value must be str, bytes or None, not {'id': 1}\n.*send_element"):
+            driver.send("lines", order)
+        with pytest.raises(ArgumentError, match="headers must be pairs"):
+            driver.send("lines", "a", headers=order)
+        with pytest.raises(DefinitionError, match="cannot go back by 5 ms"):
+            driver.advance(-5)
+        driver.send("lines", "a", headers=[("trace", "1"), ("span", b"2")])
+        assert driver.printed == ["a"]
+
+
+def test_sources_of_several_topics_need_one_for_each_record() -> None:
+    env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+    builder = KafkaSource.builder().set_bootstrap_servers(SERVERS).set_topic_pattern("orders-.*")
+    orders = builder.set_value_only_deserializer(SimpleStringSchema()).build()
+    env.from_source(orders, WatermarkStrategy.no_watermarks(), "orders").print()
+    with JobTestDriver.of(env) as driver:
+        with pytest.raises(DefinitionError, match=r"no topic 'orders-1'\n.*It reads: none.*partitions={'orders-1': 1}"):
+            driver.send("orders-1", "a")
+        with pytest.raises(DefinitionError, match=r"It reads a pattern. Pass topic"):
+            driver.source("orders").send("a")
+    with JobTestDriver.of(env, partitions={"orders-1": 1, "orders-2": 1}) as driver:
+        driver.send("orders-1", "a")
+        with pytest.raises(DefinitionError, match=r"It reads orders-1, orders-2. Pass topic"):
+            driver.source("orders").send("b")
+        driver.source("orders").send("b", topic="orders-2")
+        assert driver.printed == ["a", "b"]
+
+
 def test_malformed_records_fail_the_job_or_become_dead_letters(env: StreamExecutionEnvironment) -> None:
     lines(env).print()
     with JobTestDriver.of(env) as driver:
@@ -381,7 +426,9 @@ def test_records_outside_the_range_of_a_source_are_not_read() -> None:
     def job(start: KafkaOffsetsInitializer, stop: KafkaOffsetsInitializer) -> StreamExecutionEnvironment:
         env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
         builder = KafkaSource.builder().set_bootstrap_servers(SERVERS).set_topics("lines")
-        builder.set_group_id("g").set_starting_offsets(start).set_bounded(stop).set_value_only_deserializer(SimpleStringSchema())
+        builder.set_group_id("g").set_starting_offsets(start).set_bounded(stop).set_value_only_deserializer(
+            SimpleStringSchema()
+        )
         env.from_source(builder.build(), WatermarkStrategy.no_watermarks(), "lines").print()
         return env
 
@@ -466,8 +513,14 @@ def test_unknown_names_are_told_with_those_that_there_are(env: StreamExecutionEn
             driver.operator("x")
         with pytest.raises(DefinitionError, match="no sink 'x'"):
             driver.sink("x")
-        with pytest.raises(DefinitionError, match="partition 3 of topic 'lines'"):
-            driver.source("lines").send("a", partition=3)
+        with pytest.raises(
+            DefinitionError, match=r"no partition 3 .*\n.*\n.*It reads: lines-0.*partitions={'lines': 4}"
+        ):
+            driver.source("lines").send("x", partition=3)
+        with pytest.raises(DefinitionError, match=r"reads no topic 'line'\n.*It reads: lines-0"):
+            driver.send("line", "x")
+        with pytest.raises(DefinitionError, match=r"no sink that writes to topic 'x'\n.*There are: none"):
+            driver.values("x")
         with pytest.raises(DefinitionError, match="generates no watermarks"):
             driver.source("lines").set_watermark(1)
         driver.finish()
@@ -506,6 +559,8 @@ def test_functions_are_left_at_their_execute() -> None:
         driver.send("lines", "a")
         assert driver.printed == ["a"]
     assert after == []
+    with pytest.raises(UnsupportedFeatureError, match=r"Python programs, not .yaml files"):
+        JobTestDriver.of("shop.yaml")
     with pytest.raises(DefinitionError, match="without executing a job"):
         JobTestDriver.of(lambda: None)
 

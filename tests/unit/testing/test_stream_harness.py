@@ -158,5 +158,8 @@ def test_what_there_is_not() -> None:
             harness.send_second(1)
         with pytest.raises(DefinitionError, match="there are 0 keyed operators"):
             _ = harness.state
+    builds_nothing: Any = lambda numbers: None  # noqa: E731
+    with pytest.raises(DefinitionError, match=r"build returned None.*\n.*\n.*Return the stream"):
+        StreamHarness(builds_nothing)
     with pytest.raises(DefinitionError, match="one or two inputs"):
         StreamHarness(lambda numbers: numbers, inputs=3)
