@@ -12,30 +12,15 @@ import pytest
 from click.testing import CliRunner
 
 from kafkastream.cli import main
-from kafkastream.common import Configuration, Types, WatermarkStrategy
-from kafkastream.datastream import DataStream, StreamExecutionEnvironment
-from kafkastream.datastream.functions import KeyedProcessFunction, RuntimeContext
-from kafkastream.datastream.state import ValueStateDescriptor
+from kafkastream.common import Configuration, WatermarkStrategy
+from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.checkpoint.record import FORMAT
 from kafkastream.table import StreamTableEnvironment
 from kafkastream.testing import wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
+from tests.changed_streams import ACCEPTED, DROPPED, REFUSED, Change, ChangedStreams, outputs
 from tests.integration.conftest import Parts
-
-Change = dict[str, Any]
-"""What is different in a program, by the name of the choice."""
-
-
-class Count(KeyedProcessFunction[Any, Any, str]):
-    """Counts the elements of each key."""
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.INT()))
-
-    def process_element(self, value: Any, ctx: KeyedProcessFunction.Context) -> Any:
-        self.count.update((self.count.value() or 0) + 1)
-        yield f"count:{value} {self.count.value()}"
 
 
 class Program:
@@ -60,35 +45,7 @@ class Program:
 
     def build(self, change: Change) -> StreamExecutionEnvironment:
         env = self.environment(**change.get("settings", {}))
-
-        def read(topic: str, name: str = "", uid: str = "") -> DataStream[str]:
-            source = self.parts.endless(*(self.topics[one] for one in change.get("topics", {}).get(topic, topic)))
-            stream = env.from_source(source, WatermarkStrategy.no_watermarks(), name or f"source {topic}")
-            return stream.uid(uid) if uid else stream
-
-        def write(name: str, stream: DataStream[Any]) -> None:
-            stream.map(lambda value: f"{name}:{value}", Types.STRING()).sink_to(self.parts.sink(self.out)).name(name)
-
-        if change.get("swapped"):
-            b, a = read("b", uid="uid-b"), read("a", uid="uid-a")
-        else:
-            a, b = read("a", uid=change.get("uid of a", "uid-a")), read("b", uid="uid-b")
-        union = a if change.get("without b") else (b.union(a) if change.get("swapped") else a.union(b))
-        write("union", union)
-        c = read("c")
-        write("added", c.union(read("d")) if change.get("added") else c)
-        e = read("e", name=change.get("name of e", ""))
-        f = read("f", uid=change.get("uid of f", ""))
-        if change.get("joined"):
-            write("both", e.union(f))
-        else:
-            write("renamed", e)
-            write("uid", f)
-        g = read("g")
-        if not change.get("copied"):
-            keyed = g.key_by(lambda value: value[0], change.get("key type", Types.STRING()))
-            g = keyed.process(Count(), Types.STRING()).uid("count")
-        g.sink_to(self.parts.sink(self.out))
+        ChangedStreams(self.parts.endless, self.parts.sink(self.out), self.topics).build(env, change)
         return env
 
     def run(self, change: Change, expected: list[str]) -> None:
@@ -115,37 +72,6 @@ def program(spark: Any, parts: Parts, new_topic: NewTopic, tmp_path: Path) -> Pr
     return Program(parts, new_topic, tmp_path)
 
 
-def outputs(text: str, added: str = "c") -> list[str]:
-    groups = {"union": "ab", "added": added, "renamed": "e", "uid": "f"}
-    return [f"{group}:{topic}{text}" for group, topics in groups.items() for topic in topics]
-
-
-REFUSED: dict[str, tuple[Change, str]] = {
-    "A source is removed from a union": (
-        {"without b": True},
-        r"cannot map the checkpoint's progress of source 'source b' with uid 'uid-b'",
-    ),
-    "A source gets another uid": (
-        {"uid of a": "other"},
-        r"progress of source 'source a' with uid 'uid-a' .* which has instead source 'source a' with uid 'other'",
-    ),
-    "Two queries become one": ({"joined": True}, r"the sources read by one query now were read by 2 queries"),
-    "A source reads other topics": ({"topics": {"c": "d"}}, r"the job no longer reads topic"),
-    "The type of a key changes": (
-        {"key type": Types.PICKLED_BYTE_ARRAY()},
-        r"the state of operator 'count' does not fit",
-    ),
-    "A keyed operator goes, and what is left is a copy": (
-        {"copied": True},
-        r"cannot map the checkpoint's state of operator with uid 'count'",
-    ),
-    "Its state is given up, too": (
-        {"copied": True, "settings": {"execution.state-recovery.ignore-unclaimed-state": "true"}},
-        r"the checkpoint is of a program with keyed operators, and this one has none",
-    ),
-}
-
-
 def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
     program.produce("abcefg", "1")
     first = [*outputs("1"), "count:g1 1"]
@@ -156,13 +82,8 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
             program.build(change).execute_async("changing")
         assert not (folder / "owner.json").exists(), name
     program.produce("abcdefg", "2")
-    changed: Change = {"swapped": True, "added": True, "name of e": "another name", "uid of f": "a new uid"}
-    accepted: Change = {
-        "key type": Types.PICKLED_BYTE_ARRAY(),
-        "settings": {"kafkastream.state-recovery.accept-changed-operators": "true"},
-    }
     both = [*first, *outputs("2", added="cd"), "count:g2 2"]
-    program.run({**changed, **accepted}, both)
+    program.run(ACCEPTED, both)
     shown = CliRunner().invoke(main, ["checkpoint", str(tmp_path)], env={"COLUMNS": "200"}).output
     for line in (
         r"Job 'changing'",
@@ -174,10 +95,8 @@ def test_streams_that_have_changed(program: Program, tmp_path: Path) -> None:
         assert re.search(line, shown), (line, shown)
     program.produce("abcdefg", "3")
     program.topics["b"] = program.topics["a"]
-    dropped: Change = {**changed, **accepted, "swapped": False, "without b": True}
-    dropped["settings"] = {**accepted["settings"], "execution.state-recovery.ignore-unclaimed-state": "true"}
     last = [one for one in outputs("3", added="cd") if one != "union:b3"]
-    program.run(dropped, [*both, *last, "count:g3 3"])
+    program.run(DROPPED, [*both, *last, "count:g3 3"])
 
 
 def test_jobs_have_folders_of_their_own_whatever_their_names(program: Program, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, final
+from typing import Any, final
 
 import attrs
 import pyarrow as pa
@@ -22,11 +22,10 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadLimit
 
 from kafkastream.model.graph.node_ids import CONTROL_NODE
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME, LAYOUT
 
 __all__ = [
-    "CONTROL_NAME",
     "CONTROL_SCHEMA",
-    "LAYOUT",
     "ControlFile",
     "ControlReader",
     "control_frame",
@@ -34,11 +33,6 @@ __all__ = [
     "without_control",
 ]
 
-CONTROL_NAME: Final = "kafkastream_control"
-"""Name of the control stream in Spark's log of offsets."""
-
-LAYOUT: Final = "layout of state"
-"""A key that every content has and no Kafka offset, whose keys are topic names."""
 _FORMAT = "kafkastream-control"
 _FILE = "file"
 _ROWS = ".arrow"

@@ -16,7 +16,7 @@ import attrs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME
 from kafkastream.spark.checkpoint.folder_names import distinct_folder
 from kafkastream.spark.checkpoint.record import PartRecord, SourceRecord
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from kafkastream.errors import DefinitionError
-from kafkastream.model.common.error_location import located
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
-from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.checkpoints import ACCEPT_CHANGED_OPERATORS
-from kafkastream.spark.checkpoint.folder import CheckpointFolder
-from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
-from kafkastream.spark.checkpoint.state_layout import Layout
+from kafkastream.spark.checkpoint.part_identity import PartIdentity
 from kafkastream.sql.plan.operations import TableOperation
 from kafkastream.sql.plan.state_description import describe_same_state
 
@@ -38,25 +34,20 @@ def _dependencies(node: KeyedNode) -> str:
     return f"{'all elements until their end, by ' if node.in_batch else ''}keys of {' and '.join(types)}"
 
 
-def dependencies_of(
-    folder: CheckpointFolder, part: PartIdentity, settings: JobSettings, completed: Layout | None
-) -> Mapping[str, str]:
+def dependencies_of(part: PartIdentity, with_state: Collection[str], *, accepts_changed: bool) -> Mapping[str, str]:
     """Return the dependencies of a part's keyed state, including those of operators that the program lacks for now.
 
     Args:
-        folder: Checkpoint folder of the job.
-        part: Graph of the part, and its place in the checkpoint folder.
-        settings: Settings of the job.
-        completed: Layout that the last completed micro-batch has left; None before the first.
+        part: Graph of the part, and the record of its last start.
+        with_state: Identities of the operators that have state in the checkpoint.
+        accepts_changed: Whether to accept changed operators and continue.
 
     Raises:
         DefinitionError: An operator of the program computes something else than its state in the checkpoint holds.
     """
     now = state_dependencies(part.graph)
     recorded = {} if part.recorded is None else part.recorded.operators
-    with_state = frozenset[str]() if completed is None else completed.operator_ids
-    with located(f"job {settings.name!r}, checkpoint {folder.of_query(part.place.folder)}"):
-        check_operators(recorded, now, with_state, accepts_changed=settings.accepts_changed_operators)
+    check_operators(recorded, now, with_state, accepts_changed=accepts_changed)
     return {**{identity: text for identity, text in recorded.items() if identity in with_state}, **now}
 
 

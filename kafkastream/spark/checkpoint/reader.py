@@ -14,7 +14,8 @@ import attrs
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, is_control
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME
+from kafkastream.spark.checkpoint.control_stream import is_control
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.internals.checkpoints import COMMITS, OFFSETS, LoggedOffsets, id_file, query_of_id_file

@@ -14,7 +14,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
 from kafkastream.options.checkpoints import IGNORE_UNCLAIMED_STATE
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME, LAYOUT
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME, LAYOUT
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.sql.plan.query_node import streams_read
 

@@ -12,7 +12,7 @@ from pyarrow import fs
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME
 from kafkastream.spark.checkpoint.owner import OWNER_FILE, OwnerRecord
 from kafkastream.spark.checkpoint.reader import FolderReader, ReadableFiles
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord, PartRecord

@@ -14,14 +14,15 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from kafkastream.errors import StorageError
+from kafkastream.model.common.error_location import located
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.cdc.decoder import change_decoders
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange
-from kafkastream.spark.checkpoint.identity import PartIdentity
 from kafkastream.spark.checkpoint.operators import dependencies_of
+from kafkastream.spark.checkpoint.part_identity import PartIdentity
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.internals.jvm import keep_session_active
@@ -256,7 +257,12 @@ def compiled(context: JobContext, part: PartIdentity, run: JobAttempt, memory: Q
         memory.begun = {one.key: offsets_of_json(completed.get(one.key)) for one in inputs}
     left = Layout.of_offsets(completed)
     layout = layout_of(folder, part, context.settings, parallelism, left, Layout.of_offsets(planned))
-    dependencies = dependencies_of(folder, part, context.settings, left)
+    with located(f"job {context.settings.name!r}, checkpoint {folder.of_query(name)}"):
+        dependencies = dependencies_of(
+            part,
+            frozenset() if left is None else left.operator_ids,
+            accepts_changed=context.settings.accepts_changed_operators,
+        )
     compiler = ChainCompiler(
         graph,
         run,

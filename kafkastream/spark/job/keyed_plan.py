@@ -15,9 +15,9 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.model.common.error_location import located
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
-from kafkastream.spark.checkpoint.identity import PartIdentity
+from kafkastream.spark.checkpoint.part_identity import PartIdentity
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.job.micro_batches import MicroBatches

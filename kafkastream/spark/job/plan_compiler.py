@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.cdc.query import pipeline_query
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
-from kafkastream.spark.checkpoint.identity import PartIdentity
+from kafkastream.spark.checkpoint.part_identity import PartIdentity
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.job.chain_plan import ChainPlan

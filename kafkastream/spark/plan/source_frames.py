@@ -25,6 +25,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.secret_masking import redacted
 from kafkastream.spark.checkpoint.folder import OffsetRange
+from kafkastream.spark.checkpoint.part_identity import LET_TOPIC_GO, removed_topics
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.pickles import dumps
@@ -152,18 +153,12 @@ def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> 
 
 
 def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | DefinitionError:
-    topics, where = ", ".join(removed), f"source {one.node.name!r}"
-    let_go = "let the topic go by the source's property spark.failOnDataLoss = false"
-    if not set(removed) <= set(Cluster(with_pem_stores(one.source.consumer_properties)).topics()):
-        return UnknownTopicError(
-            f"topic {topics}, which the job was reading, does not exist any more",
-            where=where,
-            now=f"Give this job another name and choose where it begins to read, or {let_go}.",
-        )
-    return DefinitionError(
-        f"the job no longer reads topic {topics}, and its checkpoint has offsets for that topic",
-        where=where,
-        now=f"Read it again, or give this job another name, or {let_go}.",
+    if set(removed) <= set(Cluster(with_pem_stores(one.source.consumer_properties)).topics()):
+        return removed_topics(one.node.name, removed)
+    return UnknownTopicError(
+        f"topic {', '.join(removed)}, which the job was reading, does not exist any more",
+        where=f"source {one.node.name!r}",
+        now=f"Give this job another name and choose where it begins to read, or {LET_TOPIC_GO}.",
     )
 
 

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final, final
 
-import attrs
-
 from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.metrics.store import MetricStore, Operator
 from kafkastream.metrics.values import OperatorScope
@@ -17,30 +15,22 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
+from kafkastream.spark.checkpoint.part_identity import removed_topics
+from kafkastream.spark.checkpoint.record import JobRecord
 from kafkastream.spark.worker.async_calls import event_loops
 from kafkastream.spark.worker.record_decoders import split_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.testing.driver.arrivals import Arrival, merge_by_partition
 from kafkastream.testing.driver.job_outputs import JobOutputs
-from kafkastream.testing.driver.node_lookup import find_kafka_source
-from kafkastream.testing.driver.part_run import PartRun, PartSnapshot
+from kafkastream.testing.driver.job_snapshot import JobSnapshot, PartSnapshot, PartStart, part_starts
+from kafkastream.testing.driver.part_run import PartRun
 from kafkastream.testing.driver.partition_range import PartitionRange
 from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
 
-__all__ = ["START_MS", "JobRun", "JobSnapshot"]
+__all__ = ["START_MS", "JobRun"]
 
 START_MS: Final = 1_767_225_600_000
 """Processing time at the start of a driven job: 2026-01-01T00:00:00Z."""
-
-
-@final
-@attrs.frozen
-class JobSnapshot:
-    """State of a driven job, from which another driver continues: keyed state, watermarks, offsets, and the time."""
-
-    parts: tuple[PartSnapshot, ...] = attrs.field(repr=False)
-    offsets: Mapping[tuple[str, TopicPartition], int]
-    now_ms: int
 
 
 @final
@@ -89,16 +79,13 @@ class JobRun:
         self.outputs = JobOutputs(graph, MetricStore(settings.name, job_id, operators))
         attempt = JobAttempt(job_id, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
         scopes = {node: OperatorScope(settings.name, operator.name, node) for node, operator in operators.items()}
-        components = list(graph.components())
-        if restored is not None and len(restored.parts) != len(components):
-            raise DefinitionError(
-                f"the snapshot is of a job of {len(restored.parts)} parts, and this one has {len(components)}"
-            )
+        self._settings = settings
+        self._starts = part_starts(graph, settings, parallelism, restored)
         try:
             with self._working():
-                for number, component in enumerate(components):
+                for start in self._starts:
                     part = PartRun(
-                        component,
+                        start,
                         attempt,
                         parallelism,
                         chains=settings.chains_operators,
@@ -106,20 +93,18 @@ class JobRun:
                         partitions=self._partitions,
                         now=lambda: self.now_ms,
                         take=self.outputs.take,
-                        restored=None if restored is None else restored.parts[number],
                     )
                     self._parts.append(part)
-                    for node in component.sources:
-                        part.time.add_splits(node.id, self.splits(node))
+                    for source in part.graph.sources:
+                        part.time.add_splits(source.id, self.splits(source))
                     part.open()
-                if restored is None:
-                    for part in self._parts:
+                    if start.snapshot is not None:
+                        self._restore_offsets(start, start.snapshot)
+                for start, part in zip(self._starts, self._parts, strict=True):
+                    if start.snapshot is None:
                         part.read_collections()
-                else:
-                    for (name, split), offset in restored.offsets.items():
-                        source = find_kafka_source(graph, name)
-                        self._offsets[source.id, split] = offset
-                        self._range_of(source, split).begin()
+                    else:
+                        part.fire_timers()
         except BaseException:
             self.close()
             raise
@@ -229,12 +214,54 @@ class JobRun:
         self._checkpoint_at = self.now_ms + self._interval_ms
 
     def snapshot(self) -> JobSnapshot:
-        """Return the state from which another run continues."""
+        """Return the state from which another run continues.
+
+        Raises:
+            DefinitionError: A source has ended.
+        """
         self._check_open()
+        if self._ended_sources:
+            raise DefinitionError(
+                "a job whose input has ended leaves no state to continue from",
+                where="snapshot",
+                now="Take the snapshot before finish().",
+            )
         self.outputs.commit()
-        names = {source.id: source.uid or source.name for source in self._graph.sources}
-        offsets = {(names[source], split): offset for (source, split), offset in self._offsets.items()}
-        return JobSnapshot(tuple(part.snapshot() for part in self._parts), FrozenMap(offsets), self.now_ms)
+        record = JobRecord(
+            job=self._settings.name,
+            program=self._settings.program,
+            parts=tuple(start.identity.record(start.dependencies) for start in self._starts),
+        )
+        parts = {
+            start.identity.place.folder: part.snapshot(self._offsets_by_key(start))
+            for start, part in zip(self._starts, self._parts, strict=True)
+        }
+        return JobSnapshot(record, FrozenMap(parts), self.now_ms)
+
+    def _offsets_by_key(self, start: PartStart) -> Mapping[str, Mapping[TopicPartition, int]]:
+        """Return the next offsets of a part's Kafka sources, by the key that each keeps when its name changes."""
+        offsets: dict[str, Mapping[TopicPartition, int]] = {}
+        for source, key in zip(start.identity.graph.sources, start.identity.place.keys, strict=True):
+            if isinstance(source.source, KafkaSource):
+                offsets[key] = FrozenMap(
+                    {split: offset for (node, split), offset in self._offsets.items() if node == source.id}
+                )
+        return offsets
+
+    def _restore_offsets(self, start: PartStart, snapshot: PartSnapshot) -> None:
+        """Restore the next offsets of a part's sources.
+
+        Raises:
+            DefinitionError: A source does not read a topic any more.
+        """
+        for source, key in zip(start.identity.graph.sources, start.identity.place.keys, strict=True):
+            offsets = snapshot.offsets.get(key, {})
+            removed = sorted({split.topic for split in offsets} - {split.topic for split in self.splits(source)})
+            if removed and isinstance(source.source, KafkaSource) and source.source.fails_on_data_loss:
+                raise removed_topics(source.name, removed)
+            for split, offset in offsets.items():
+                self._offsets[source.id, split] = offset
+                self._range_of(source, split).begin()
 
     def close(self) -> None:
         """Close the functions; nothing can be processed afterwards.

@@ -18,7 +18,8 @@ from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
 from kafkastream.testing.driver.driven_source import DrivenSource, unread_partition
-from kafkastream.testing.driver.job_run import START_MS, JobRun, JobSnapshot
+from kafkastream.testing.driver.job_run import START_MS, JobRun
+from kafkastream.testing.driver.job_snapshot import JobSnapshot
 from kafkastream.testing.driver.node_lookup import (
     check_written_topic,
     find_kafka_source,

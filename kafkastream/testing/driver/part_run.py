@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import product
 from typing import Any, final
 
 import attrs
@@ -11,13 +12,16 @@ import pandas as pd  # noqa: F401 - pyarrow imports it with its first array, whi
 
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.values import OperatorScope
+from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.snapshot import copied
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
 from kafkastream.model.connectors.file_formats import FileContents
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
-from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode
+from kafkastream.model.graph.job_graph import CollectionSource, KeyedNode, SourceNode
+from kafkastream.operators.state.keyed_context import forget
 from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
-from kafkastream.spark.exchange.keyed_task import KeyedTask
+from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
 from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, Watermarks
 from kafkastream.spark.exchange.source_task import SourceTask
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
@@ -33,18 +37,10 @@ from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.testing.driver.arrivals import Arrival
 from kafkastream.testing.driver.capturing_sinks import with_capturing_sinks
+from kafkastream.testing.driver.job_snapshot import PartSnapshot, PartStart
 from kafkastream.testing.driver.memory_backend import MemoryBackend
 
-__all__ = ["PartRun", "PartSnapshot"]
-
-
-@final
-@attrs.frozen
-class PartSnapshot:
-    """State of a part: its keyed state by subtask, its watermarks, and the next offsets of its partitions."""
-
-    states: tuple[Mapping[bytes, bytes], ...]
-    watermarks: Mapping[str, Any]
+__all__ = ["PartRun"]
 
 
 @final
@@ -52,7 +48,7 @@ class PartRun:
     """A connected part of a job, while it runs.
 
     Args:
-        graph: The part.
+        start: Graph of the part, and the state to begin with.
         attempt: Attempt that its tasks belong to.
         parallelism: Number of subtasks.
         chains: Whether Flink would chain neighbouring Python operators.
@@ -60,12 +56,17 @@ class PartRun:
         partitions: Number of partitions of the sinks' topics; others have one.
         now: Returns the processing time, in ms.
         take: Takes what tasks report for the driver.
-        restored: Snapshot to begin with.
+
+    Attributes:
+        graph: Graph of the part, whose sinks keep what they get.
+        identities: Identity of each keyed operator, by its node.
+        states: Keyed state of each subtask.
+        time: Watermarks.
     """
 
     def __init__(
         self,
-        graph: JobGraph,
+        start: PartStart,
         attempt: JobAttempt,
         parallelism: int,
         *,
@@ -74,25 +75,29 @@ class PartRun:
         partitions: Mapping[str, int],
         now: Callable[[], int],
         take: Callable[[Report], None],
-        restored: PartSnapshot | None = None,
     ) -> None:
+        graph, snapshot = start.identity.graph, start.snapshot
         self.graph = with_capturing_sinks(graph, partitions)
+        self._start = start
         self._attempt, self._parallelism, self._now, self._take = attempt, parallelism, now, take
-        self._labels = tuple(range(parallelism)) if any(isinstance(node, KeyedNode) for node in graph.nodes) else ()
+        # As on Spark, keys stay in as many subtasks as they began with.
+        self._buckets = start.layout.buckets
         self._compiler = ChainCompiler(
             self.graph,
             attempt,
             ends=False,
             scopes=scopes,
-            labels=self._labels,
+            labels=tuple(range(self._buckets)) if start.layout.levels else (),
             serialization=Serialization.of(graph, parallelism, chains=chains),
         )
         self.identities = keyed_operator_ids(self.graph)
-        self.states = [MemoryBackend() for _ in range(parallelism)]
-        self.time = WatermarkService(self.graph, parallelism, clock=lambda: now() / 1000)
-        if restored is not None:
-            self.states = [MemoryBackend(content) for content in restored.states]
-            self.time.restore(restored.watermarks)
+        self.states = [MemoryBackend() for _ in range(self._buckets)]
+        self.time = WatermarkService(self.graph, parallelism, clock=lambda: now() / 1000, buckets=self._buckets)
+        if snapshot is not None:
+            self.states = [MemoryBackend(content) for content in snapshot.states]
+            for state, identity in product(self.states, start.layout.gone):
+                forget(state, state_name(identity))
+            self.time.restore(snapshot.watermarks)
             self.time.has_read_collections = True
         self._levels = self.graph.levels()
         self._sources: dict[tuple[int, int], SourceTask] = {}
@@ -111,15 +116,20 @@ class PartRun:
         for source in self.graph.sources:
             self._source_task(source, 0)
         for node in self._keyed_nodes():
-            for subtask in range(self._parallelism):
+            for subtask in range(self._buckets):
                 self.keyed_task(node, subtask)
 
     def _keyed_nodes(self) -> Iterator[KeyedNode]:
         return (node for level in self._levels for node in level)
 
-    def snapshot(self) -> PartSnapshot:
-        """Return the state between two micro-batches."""
-        return PartSnapshot(tuple(dict(state.content) for state in self.states), self.time.content())
+    def snapshot(self, offsets: Mapping[str, Mapping[TopicPartition, int]]) -> PartSnapshot:
+        """Return the state between two micro-batches.
+
+        Args:
+            offsets: Next offset in each partition, by the key of the source.
+        """
+        states = tuple(FrozenMap(state.content) for state in self.states)
+        return PartSnapshot(states, attrs.evolve(self._start.layout, gone=()), self.time.content(), offsets)
 
     def read_collections(self) -> None:
         """Run the first micro-batch: the elements of collections, whose watermark is then the last one."""
@@ -146,7 +156,7 @@ class PartRun:
 
     def settle(self) -> None:
         """Announce new watermarks to the keyed operators, until there are none."""
-        while self._labels:
+        while self._levels:
             watermarks = self.time.watermarks()
             if all(watermark <= self._announced.get(name, MIN_WATERMARK) for name, watermark in watermarks.items()):
                 return
@@ -160,7 +170,7 @@ class PartRun:
     def fire_timers(self) -> None:
         """Fire the processing-time timers that are due now, and mark idle partitions."""
         self.time.mark_polled()
-        if self._labels:
+        if self._levels:
             self._run_stages()
         self.settle()
 
@@ -252,7 +262,7 @@ class PartRun:
         """Return the task of a keyed operator in a subtask, opened."""
         if (node.id, subtask) not in self._keyed:
             task = _copied(self._compiler.keyed_task(node), node.name)
-            task.open(self._attempt.context(subtask, self._parallelism))
+            task.open(self._attempt.context(subtask, self._buckets))
             self._keyed[node.id, subtask] = task
         return self._keyed[node.id, subtask]
 

@@ -16,7 +16,7 @@ from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.model.graph.job_graph import JobGraph, Node
 from kafkastream.operators.state.key_encoding import encoded_key
 from kafkastream.operators.state.keyed_context import KeyedContext, forget
-from kafkastream.spark.checkpoint.control_stream import CONTROL_NAME
+from kafkastream.spark.checkpoint.control_content import CONTROL_NAME
 from kafkastream.spark.checkpoint.state_layout import Layout
 from kafkastream.sql.connectors import StreamTableSource
 from kafkastream.sql.plan.query_node import StreamNode
