@@ -1,4 +1,4 @@
-"""A job with its test on a real broker, which pytest starts: run it with pytest."""
+"""A job with two tests, one in the test's own process and one on a real broker: run it with pytest."""
 
 from kafkastream.common import SimpleStringSchema, Types, WatermarkStrategy
 from kafkastream.datastream import StreamExecutionEnvironment
@@ -9,7 +9,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaSink,
     KafkaSource,
 )
-from kafkastream.testing import KafkaBroker, Record
+from kafkastream.testing import JobTestDriver, KafkaBroker, Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
 
@@ -24,6 +24,12 @@ def shout(servers: str, topic_in: str, topic_out: str) -> None:
     words = env.from_source(source.build(), WatermarkStrategy.no_watermarks(), "words")
     words.map(str.upper, Types.STRING()).sink_to(sink.build())
     env.execute("shout")
+
+
+def test_words_are_shouted() -> None:
+    with JobTestDriver.of(shout, "broker:9092", "words", "shouted") as driver:
+        driver.send("words", "stop")
+        assert driver.values("shouted") == [b"STOP"]
 
 
 def test_words_are_shouted_at_their_time(kafka: KafkaBroker, new_topic: NewTopic) -> None:

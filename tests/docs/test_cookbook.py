@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 RECIPES = sorted((ROOT / "examples" / "cookbook").glob("*.py"))
+TESTS = sorted((ROOT / "examples" / "cookbook" / "tests").glob("*.py"))
 PAGE = ROOT / "docs" / "cookbook.md"
 PLACED = re.compile(
     r"(?P<mark>^<!-- Made by tests/docs/test_cookbook\.py: (?P<name>\w+) -->\n\n```python\n)(?P<program>.*?)^```$",
@@ -119,18 +120,18 @@ def clock(second: int) -> str:
 
 
 def with_programs(page: str) -> str:
-    """The page with each program below the comment that names it."""
-    programs = {recipe.stem: recipe.read_text(encoding="utf-8") for recipe in RECIPES}
+    """The page with each program, and each test, below the comment that names it."""
+    programs = {file.stem: file.read_text(encoding="utf-8") for file in (*RECIPES, *TESTS)}
     return PLACED.sub(lambda placed: f"{placed['mark']}{programs[placed['name']]}```", page)
 
 
-def test_page_has_every_program_as_it_is() -> None:
+def test_page_has_every_program_as_it_is_with_its_test() -> None:
     page = PAGE.read_text(encoding="utf-8")
     sections = re.split(r"^## ", page, flags=re.MULTILINE)[1:]
-    assert sorted(placed["name"] for section in sections for placed in PLACED.finditer(section)) == [
-        recipe.stem for recipe in RECIPES
-    ]
-    assert [section for section in sections if len(PLACED.findall(section)) != 1] == []
+    shown = [[placed["name"] for placed in PLACED.finditer(section)] for section in sections]
+    assert sorted(recipe for recipe, *_ in shown) == [recipe.stem for recipe in RECIPES]
+    tested = {test.stem.removeprefix("test_") for test in TESTS}
+    assert shown == [[recipe, f"test_{recipe}"] if recipe in tested else [recipe] for recipe, *_ in shown]
     assert page == with_programs(page)
 
 
@@ -150,6 +151,11 @@ def test_recipe_is_short_and_says_what_it_solves(recipe: Path) -> None:
     assert ast.get_docstring(ast.parse(text))
     lines = [line for line in text.splitlines()[docstring.end_lineno :] if line.strip()]
     assert len(lines) <= MOST_LINES
+
+
+def test_every_recipe_of_streams_has_a_test_on_the_driver() -> None:
+    tested = {test.stem.removeprefix("test_") for test in TESTS} | {"job_with_test"}
+    assert {recipe.stem for recipe in RECIPES if "TableEnvironment" not in recipe.read_text()} <= tested
 
 
 def test_every_recipe_is_cooked_here() -> None:
