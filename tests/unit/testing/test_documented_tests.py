@@ -13,16 +13,18 @@ from tests.package import ROOT
 SECTIONS = {
     "docs/testing.md": ("In the test's own process",),
     "docs/tutorial.md": ("Define the job", "Test it"),
+    "docs/cookbook.md": ("How do I test a job?",),
+    "docs/porting/from-pyflink.md": ("Imports", "Tests"),
 }
 """Sections whose Python blocks are a program with tests."""
 
 
 def program_of(page: str) -> str:
-    """The Python blocks of a page's sections, each at its line of the page."""
+    """The Python blocks of a page's sections, without those for Flink."""
     text = (ROOT / page).read_text(encoding="utf-8")
     sections = re.split(r"^## ", text, flags=re.MULTILINE)
     shown = "\n".join(section for section in sections if section.startswith(SECTIONS[page]))
-    return "\n".join(re.findall(r"^```python\n(.*?)^```$", shown, re.MULTILINE | re.DOTALL))
+    return "\n".join(re.findall(r"^```python\n(?!# Before)(.*?)^```$", shown, re.MULTILINE | re.DOTALL))
 
 
 TESTS = [
