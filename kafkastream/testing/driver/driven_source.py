@@ -14,6 +14,8 @@ from kafkastream.testing.driver.job_run import JobRun
 
 __all__ = ["DrivenSource", "unread_partition"]
 
+__tracebackhide__ = True  # pytest shows no frames of this module between a test and its function
+
 
 @final
 class DrivenSource:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final, final
 
 from kafkastream.errors import DefinitionError, KafkastreamError
@@ -29,8 +29,12 @@ from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
 
 __all__ = ["START_MS", "JobRun"]
 
+__tracebackhide__ = True  # pytest shows no frames of this module between a test and its function
+
 START_MS: Final = 1_767_225_600_000
 """Processing time at the start of a driven job: 2026-01-01T00:00:00Z."""
+
+_PACKAGE: Final = "kafkastream."
 
 
 @final
@@ -263,6 +267,15 @@ class JobRun:
                 self._offsets[source.id, split] = offset
                 self._range_of(source, split).begin()
 
+    def fail(self, error: KafkastreamError) -> None:
+        """End the run: nothing can be processed after an error, as in a job that has failed."""
+        self._end = f"the job has failed: {error}"
+
+    def commit_unless_periodic(self) -> None:
+        """Commit a micro-batch, unless the job has an interval for checkpoints."""
+        if not self._interval_ms:
+            self.outputs.commit()
+
     def close(self) -> None:
         """Close the functions; nothing can be processed afterwards.
 
@@ -274,22 +287,45 @@ class JobRun:
         for part in parts:
             part.close(has_failed=has_failed)
 
-    @contextmanager
-    def _working(self) -> Iterator[None]:
-        """Run micro-batches at the run's time. They commit, unless the job has an interval for checkpoints.
-
-        After an error nothing can be processed, as in a job that has failed.
-        """
+    def _working(self) -> _Work:
         self._check_open()
-        try:
-            with wall_clock(lambda: self.now_ms), event_loops(VirtualTimeLoop):
-                yield
-        except KafkastreamError as error:
-            self._end = f"the job has failed: {error}"
-            raise
-        if not self._interval_ms:
-            self.outputs.commit()
+        return _Work(self)
 
     def _check_open(self) -> None:
         if self._end is not None:
             raise DefinitionError(f"the driver cannot be used any more: {self._end}", now="Make a new one.")
+
+
+@final
+class _Work:
+    """Micro-batches at a run's time, within a ``with`` block. They commit, unless the job has an interval for checkpoints."""
+
+    def __init__(self, run: JobRun) -> None:
+        self._run = run
+        self._resources = ExitStack()
+
+    def __enter__(self) -> None:
+        self._resources.enter_context(wall_clock(lambda: self._run.now_ms))
+        self._resources.enter_context(event_loops(VirtualTimeLoop))
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        self._resources.close()
+        if isinstance(error, KafkastreamError):
+            self._run.fail(error)
+            # Without the frames of the engine, of which pytest would show a hundred lines between test and function.
+            raise error.with_traceback(None) from _user_exception(error)
+        if error is None:
+            self._run.commit_unless_periodic()
+
+
+def _user_exception(error: KafkastreamError) -> BaseException | None:
+    """Return the exception of a user's function that an error is about, with the traceback of the function only."""
+    cause: BaseException | None = error
+    while cause is not None and type(cause).__module__.startswith(_PACKAGE):
+        cause = cause.__cause__
+    if cause is None:
+        return None
+    trace = cause.__traceback__
+    while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(_PACKAGE):
+        trace = trace.tb_next
+    return cause.with_traceback(trace)

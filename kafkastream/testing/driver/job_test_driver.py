@@ -31,6 +31,8 @@ from kafkastream.testing.driver.programs import check_needs_no_spark, job_of, ma
 
 __all__ = ["JobTestDriver"]
 
+__tracebackhide__ = True  # pytest shows no frames of this module between a test and its function
+
 
 @final
 class JobTestDriver:

@@ -19,6 +19,8 @@ from kafkastream.testing.driver.operator_state import OperatorState
 
 __all__ = ["StreamHarness"]
 
+__tracebackhide__ = True  # pytest shows no frames of this module between a test and its function
+
 OUT = TypeVar("OUT")
 
 _OUTPUT: Final = "harness output"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -357,6 +358,29 @@ def test_a_failing_function_is_told_with_its_element(env: StreamExecutionEnviron
         driver.send("lines", "two", partition=0)
     assert "topic lines, partition 0, offset 0" in str(failed.value)
     assert "'two'" in str(failed.value)
+
+
+def test_pytest_shows_the_test_and_the_function_without_the_engine(tmp_path: Path) -> None:
+    program = """
+        from kafkastream.common import Types
+        from kafkastream.testing import StreamHarness
+
+        def parse(line):
+            return int(line)
+
+        def test_numbers():
+            with StreamHarness(lambda lines: lines.map(parse, Types.INT())) as harness:
+                harness.send("two")
+        """
+    (tmp_path / "test_numbers.py").write_text(textwrap.dedent(program))
+    command = [sys.executable, "-m", "pytest", "-q", "-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path)]
+    run = subprocess.run([*command, "-p", "no:cacheprovider"], capture_output=True, text=True, check=False)
+    assert ">       return int(line)" in run.stdout
+    assert '>           harness.send("two")' in run.stdout
+    assert (
+        "E           kafkastream.errors.UserFunctionError: [user-function] the function of operator 'Map'" in run.stdout
+    )
+    assert "kafkastream/" not in run.stdout
 
 
 def test_exactly_once_sinks_show_their_records_when_they_commit() -> None:
