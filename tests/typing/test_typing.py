@@ -19,6 +19,8 @@ from pathlib import Path
 import pytest
 from mypy import api
 
+from tests.unit.testing.test_documented_tests import program_of
+
 ROOT = Path(__file__).parents[2]
 CASES = sorted((Path(__file__).parent / "cases").glob("*.py"))
 _MESSAGE = re.compile(r"(?P<path>[^:]+):(?P<line>\d+): (?P<kind>error|note): (?P<text>.*)")
@@ -32,10 +34,18 @@ IsError = Callable[[str, str, list[str]], bool]
 
 
 @pytest.fixture(scope="session")
-def mypy_says() -> Says:
+def page_on_testing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The jobs and tests that the page on testing shows, which users copy into typed programs."""
+    program = tmp_path_factory.mktemp("pages") / "testing.py"
+    program.write_text(program_of("docs/testing.md"), encoding="utf-8")
+    return program
+
+
+@pytest.fixture(scope="session")
+def mypy_says(page_on_testing: Path) -> Says:
     cache = ROOT / ".mypy_cache" / "cases"
     flags = ["--strict", "--config-file", str(ROOT / "pyproject.toml"), "--cache-dir", str(cache), "--no-pretty"]
-    out, problems, _ = api.run([*flags, "--no-error-summary", *map(str, CASES)])
+    out, problems, _ = api.run([*flags, "--no-error-summary", *map(str, CASES), str(page_on_testing)])
     assert problems == ""
     matches = filter(None, map(_MESSAGE.fullmatch, out.splitlines()))
     return _by_file(
@@ -80,6 +90,11 @@ def _problems(case: Path, says: Says, is_error: IsError) -> dict[int, str]:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
 def test_mypy_sees_what_the_case_promises(case: Path, mypy_says: Says) -> None:
     assert _problems(case, mypy_says, lambda _, text, said: any(text in one for one in said)) == {}
+
+
+def test_page_on_testing_is_typed(page_on_testing: Path, mypy_says: Says) -> None:
+    assert page_on_testing.read_text(encoding="utf-8").count("def test_") >= 2
+    assert mypy_says.get(page_on_testing.resolve(), {}) == {}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.stem)
