@@ -166,10 +166,14 @@ class KeyedContext:
         """Return the descriptor of a state that a function has declared; None if none has."""
         return self._descriptors.get(f"state {name!r}")
 
+    def has_state(self, name: str) -> bool:
+        """Return whether a function has declared a state, now or in an earlier run."""
+        return f"state {name!r}" in self._descriptors.keys() | self._kinds.keys()
+
     @property
     def state_names(self) -> list[str]:
-        """Names of the states that functions have declared."""
-        return sorted(descriptor.name for descriptor in self._descriptors.values())
+        """Names of the keyed states that functions have declared."""
+        return sorted(descriptor.name for state, descriptor in self._descriptors.items() if state.startswith("state "))
 
     def own_cell(self, name: str) -> KeyCell:
         """Return the storage of an operator's own content for each key, under one of the names in ``own``."""

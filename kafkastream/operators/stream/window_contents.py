@@ -45,6 +45,10 @@ class Keeping(ABC):
         """Return the content of two windows that have merged."""
 
     @abstractmethod
+    def value(self, content: Any) -> Any:
+        """Return content as a test sees it: the elements, or what the aggregate gives so far."""
+
+    @abstractmethod
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         """Pass the content to ``take``, which calls the window function; return what stays, or None."""
 
@@ -60,6 +64,9 @@ class _All(Keeping):
 
     def merged(self, one: Any, other: Any) -> Any:
         return [*one, *other]
+
+    def value(self, content: Any) -> Any:
+        return list(content)
 
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         take(list(content))
@@ -77,6 +84,9 @@ class _Reduced(Keeping):
     def merged(self, one: Any, other: Any) -> Any:
         return something("reduce", self._reduce(one, other))
 
+    def value(self, content: Any) -> Any:
+        return content
+
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         take([content])
         return content
@@ -93,6 +103,9 @@ class _Aggregated(Keeping):
 
     def merged(self, one: Any, other: Any) -> Any:
         return something("merge", self._function.merge(one, other))
+
+    def value(self, content: Any) -> Any:
+        return self._function.get_result(content)
 
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         take([self._function.get_result(content)])
@@ -113,6 +126,9 @@ class _Evicting(_All):
 
     def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
         return super().added(content, (value, timestamp), timestamp)
+
+    def value(self, content: Any) -> Any:
+        return [value for value, _ in content]
 
     def fire(self, content: Any, window: Window, take: Take) -> Any:
         assert self._context is not None

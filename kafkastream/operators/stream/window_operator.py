@@ -110,6 +110,12 @@ class WindowOperator(ElementwiseOperator):
         if skipped and self._is_event_time and time + self._lateness <= self.keyed_context.watermark:
             self.set_aside(self._operation.late, value, time, out)
 
+    def contents(self) -> dict[Window, Any]:
+        """Return the elements of the current key's windows, or what their aggregate gives so far."""
+        return {
+            window: self._keeping.value(content) for window, content in self._contents().items() if content is not None
+        }
+
     def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
         """Add an element to a window; return whether the window had content before."""
         contents: Contents = self.keyed_context.entry.setdefault(_WINDOWS, {})

@@ -1,6 +1,6 @@
 """Test driver: runs a job graph in the test's own process, without Spark, Java and a broker.
 
-- ``job_test_driver`` is the driver as tests use it, ``driven_source`` one of its sources, ``operator_state`` keyed state.
+- ``job_test_driver`` is the driver as tests use it, and ``driven_source`` one of its sources.
 - ``stream_harness`` tests a function, or a few operators.
 - ``programs`` gets the job of a script or function at its ``execute``; ``node_lookup`` finds its nodes by their names.
 - ``job_run`` runs the job: its parts, the processing time, micro-batches, checkpoints; ``job_outputs`` has what came out.
@@ -11,11 +11,11 @@
 
 from __future__ import annotations
 
+from kafkastream.operators.operator_state import OperatorState, WaitingTimer
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
 from kafkastream.testing.driver.driven_source import DrivenSource
 from kafkastream.testing.driver.job_snapshot import JobSnapshot
 from kafkastream.testing.driver.job_test_driver import JobTestDriver
-from kafkastream.testing.driver.operator_state import OperatorState, WaitingTimer
 from kafkastream.testing.driver.stream_harness import StreamHarness
 
 __all__ = [

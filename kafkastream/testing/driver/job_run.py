@@ -13,10 +13,12 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition
-from kafkastream.model.graph.job_graph import JobGraph, SourceNode, distinct_names
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
+from kafkastream.operators.operator_state import OperatorState
 from kafkastream.spark.checkpoint.part_identity import removed_topics
 from kafkastream.spark.checkpoint.record import JobRecord
+from kafkastream.spark.exchange.keyed_task import state_name
 from kafkastream.spark.worker.async_calls import event_loops
 from kafkastream.spark.worker.record_decoders import split_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -133,6 +135,21 @@ class JobRun:
         """
         self._check_open()
         return next(part for part in self._parts if any(own.id == node for own in part.graph.nodes))
+
+    def operator_state(self, node: KeyedNode) -> OperatorState:
+        """Return the state of a keyed operator.
+
+        Raises:
+            DefinitionError: The run has ended.
+        """
+        part = self.part_of(node.id)
+        return OperatorState(
+            node,
+            lambda subtask: part.keyed_task(node, subtask).operator,
+            part.states,
+            state_name(part.identities[node.id]),
+            lambda: self.now_ms,
+        )
 
     def take_offset(self, source: SourceNode, split: TopicPartition) -> int:
         """Return the offset of a partition's next record."""

@@ -16,6 +16,7 @@ from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
+from kafkastream.operators.operator_state import OperatorState
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
 from kafkastream.testing.driver.driven_source import DrivenSource, unread_partition
 from kafkastream.testing.driver.job_run import START_MS, JobRun
@@ -26,7 +27,6 @@ from kafkastream.testing.driver.node_lookup import (
     find_keyed_operator,
     find_sinks,
 )
-from kafkastream.testing.driver.operator_state import OperatorState
 from kafkastream.testing.driver.programs import check_needs_no_spark, job_of, main_module
 
 __all__ = ["JobTestDriver"]
@@ -219,7 +219,7 @@ class JobTestDriver:
             DefinitionError: There is none, with those that there are.
         """
         node = find_keyed_operator(self._graph, name)
-        return OperatorState(self._run.part_of(node.id), node)
+        return self._run.operator_state(node)
 
     def micro_batch(self) -> AbstractContextManager[None]:
         """Take all records that are sent within a ``with`` block as one micro-batch, as Spark does.

@@ -14,8 +14,8 @@ from kafkastream.model.common.watermark_strategy import WatermarkGenerator, Wate
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.formats import ByteArraySchema
 from kafkastream.model.graph.job_graph import CollectSink, KeyedNode
+from kafkastream.operators.operator_state import OperatorState
 from kafkastream.testing.driver.job_test_driver import JobTestDriver
-from kafkastream.testing.driver.operator_state import OperatorState
 
 __all__ = ["StreamHarness"]
 

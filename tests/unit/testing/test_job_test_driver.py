@@ -41,9 +41,6 @@ from kafkastream.datastream.functions import (
     RuntimeContext,
 )
 from kafkastream.datastream.state import (
-    ListStateDescriptor,
-    MapStateDescriptor,
-    ReducingStateDescriptor,
     StateTtlConfig,
     ValueStateDescriptor,
 )
@@ -196,42 +193,6 @@ def test_state_is_read_and_set_by_descriptor_or_name(env: StreamExecutionEnviron
             state.get("total", "ann")
         with pytest.raises(TypeError, match="state 'count' is declared as Long"):
             state.set(COUNT, "ann", "many")
-
-
-def test_each_kind_of_state_has_a_plain_form(env: StreamExecutionEnvironment) -> None:
-    listed = ListStateDescriptor("listed", Types.STRING())
-    mapped = MapStateDescriptor("mapped", Types.STRING(), Types.INT())
-    reduced = ReducingStateDescriptor("reduced", lambda one, other: one + other, Types.STRING())
-
-    class Remember(KeyedProcessFunction[str, str]):
-        def open(self, runtime_context: RuntimeContext) -> None:
-            self.listed = runtime_context.get_list_state(listed)
-            self.mapped = runtime_context.get_map_state(mapped)
-            self.reduced = runtime_context.get_reducing_state(reduced)
-
-        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
-            self.listed.add(value)
-            self.mapped.put(value, len(value))
-            self.reduced.add(value)
-            yield from ()
-
-    lines(env).key_by(lambda line: line[0]).process(Remember(), Types.STRING()).name("remember")
-    with JobTestDriver.of(env) as driver:
-        for line in ("a", "ab", "abc"):
-            driver.send("lines", line)
-        state = driver.operator("remember")
-        assert state.get(listed, "a") == ["a", "ab", "abc"]
-        assert state.get(mapped, "a") == {"a": 1, "ab": 2, "abc": 3}
-        assert state.get(reduced, "a") == "aababc"
-        state.set(listed, "a", ["x"])
-        state.set(mapped, "a", {"x": 1})
-        state.set(reduced, "a", "x")
-        driver.send("lines", "ay")
-        assert state.get(listed, "a") == ["x", "ay"]
-        assert state.get(mapped, "a") == {"x": 1, "ay": 2}
-        assert state.get(reduced, "a") == "xay"
-        assert state.get(listed, "b") == []
-        assert state.get(mapped, "b") == {}
 
 
 def test_time_to_live_follows_the_processing_time(env: StreamExecutionEnvironment) -> None:
