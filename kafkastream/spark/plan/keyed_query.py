@@ -24,7 +24,8 @@ from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import map_in_arrow
-from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collection_rows, collections_of
+from kafkastream.spark.plan.collection_rows import collection_rows
+from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
 from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.session.session import local_frame

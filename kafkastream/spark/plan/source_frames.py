@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple, final
 
 import attrs
-import pyarrow as pa
 from pyspark.errors import IllegalArgumentException
 from pyspark.sql import Column, DataFrame, SparkSession, functions
 
@@ -28,13 +27,13 @@ from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.part_identity import LET_TOPIC_GO, removed_topics
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
 from kafkastream.spark.internals.jvm import java_class
-from kafkastream.spark.internals.pickles import dumps
 from kafkastream.spark.internals.python import map_in_arrow
+from kafkastream.spark.plan.collection_rows import collection_rows
 from kafkastream.spark.plan.table_scan import bad_record
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.session.translate_errors import lost_records
-from kafkastream.spark.sql.files.file_contents import CONTENTS_SCHEMA, contents_reader, file_elements
+from kafkastream.spark.sql.files.file_contents import CONTENTS_SCHEMA, contents_reader
 from kafkastream.spark.worker.record_decoders import columns_of
 from kafkastream.sql.files.tables import TableFiles
 
@@ -44,7 +43,6 @@ __all__ = [
     "KeyedSource",
     "collection_frame",
     "collection_frames",
-    "collection_rows",
     "collections_of",
     "kafka_frames",
     "kafka_inputs",
@@ -177,13 +175,6 @@ def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch:
 def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
     """Return the collections among the sources, with their nodes."""
     return [(node, node.source) for node in graph.sources if isinstance(node.source, CollectionSource)]
-
-
-def collection_rows(node: SourceNode, elements: Sequence[object] | FileContents) -> pa.Table:
-    """Return the pickled elements of a collection, in order, with the node of their source."""
-    held = file_elements(elements) if isinstance(elements, FileContents) else elements
-    values = pa.array([dumps(element) for element in held], pa.binary())
-    return pa.table({"source": pa.array([node.id] * len(values), pa.int32()), "value": values})
 
 
 def collection_frame(session: SparkSession, node: SourceNode, elements: Sequence[object] | FileContents) -> DataFrame:

@@ -216,7 +216,7 @@ class ParquetColumnarRowInputFormat(BulkFormat):
         DefinitionError: It is not a ROW type.
     """
 
-    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.file_contents"
+    engine_module: ClassVar[str] = "kafkastream.spark.sql.files.parquet_contents"
 
     def __init__(
         self,

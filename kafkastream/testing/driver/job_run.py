@@ -12,7 +12,7 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock
 from kafkastream.model.connectors.kafka_source import KafkaSource
-from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPartition
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.operators.operator_state import OperatorState
@@ -27,6 +27,7 @@ from kafkastream.testing.driver.job_outputs import JobOutputs
 from kafkastream.testing.driver.job_snapshot import JobSnapshot, PartSnapshot, PartStart, part_starts
 from kafkastream.testing.driver.part_run import PartRun
 from kafkastream.testing.driver.partition_range import PartitionRange
+from kafkastream.testing.driver.subscribed_partitions import subscribed_partitions
 from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
 
 __all__ = ["START_MS", "JobRun"]
@@ -71,6 +72,11 @@ class JobRun:
         self._partitions = FrozenMap(partitions)
         self._interval_ms = settings.effective_checkpoint_interval_ms or 0
         self._checkpoint_at = self.now_ms + self._interval_ms
+        self._splits = {
+            source.id: subscribed_partitions(source.source, self._partitions)
+            for source in graph.sources
+            if isinstance(source.source, KafkaSource)
+        }
         self._offsets: dict[tuple[int, TopicPartition], int] = {}
         self._ranges: dict[tuple[int, TopicPartition], PartitionRange] = {}
         self._ended_sources: set[int] = set()
@@ -117,15 +123,7 @@ class JobRun:
 
     def splits(self, source: SourceNode) -> list[TopicPartition]:
         """Return the partitions that a source reads; none if it has its elements itself."""
-        if not isinstance(source.source, KafkaSource):
-            return []
-        match source.source.subscription:
-            case PartitionSet(partitions=partitions):
-                return sorted(partitions)
-            case TopicList(topics=topics):
-                return [TopicPartition(name, n) for name in topics for n in range(self._partitions.get(name, 1))]
-            case _:
-                return [TopicPartition(name, n) for name, number in self._partitions.items() for n in range(number)]
+        return self._splits.get(source.id, [])
 
     def part_of(self, node: int) -> PartRun:
         """Return the part that has a node.

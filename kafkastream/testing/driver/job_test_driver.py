@@ -146,7 +146,7 @@ class JobTestDriver:
         Raises:
             DefinitionError: There is none, with those that there are; or the driver cannot feed it.
         """
-        return DrivenSource(self._run, find_kafka_source(self._graph, name))
+        return DrivenSource(self._run, find_kafka_source(self._graph, name, self._run.splits))
 
     def send(
         self,

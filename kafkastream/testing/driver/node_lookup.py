@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterable
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
-from kafkastream.model.connectors.subscription import PartitionSet, TopicList
+from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode
 
 __all__ = ["check_written_topic", "find_kafka_source", "find_keyed_operator", "find_sinks", "unknown_name"]
 
 
-def find_kafka_source(graph: JobGraph, name: str) -> SourceNode:
+def find_kafka_source(
+    graph: JobGraph, name: str, splits: Callable[[SourceNode], Iterable[TopicPartition]]
+) -> SourceNode:
     """Return the Kafka source with a name or uid, or the first one that reads the topic of that name.
+
+    Args:
+        graph: Graph of the job.
+        name: Name, uid or topic.
+        splits: Returns the partitions that a source reads.
 
     Raises:
         DefinitionError: There is none, with those that there are; or the source has its elements itself.
     """
     named = [node for node in graph.sources if name in (node.name, node.uid)]
-    reading = [node for node in graph.sources if isinstance(node.source, KafkaSource) and name in _topics(node.source)]
+    reading = [node for node in graph.sources if any(split.topic == name for split in splits(node))]
     for node in named or reading[:1]:
         if isinstance(node.source, KafkaSource):
             return node
@@ -93,13 +100,3 @@ def _names_of_sink(graph: JobGraph, node: SinkNode) -> list[str]:
     """Return the uid and name of a sink; those of the operator if the sink only ends a stream that has none."""
     named = node if node.id >= 0 else graph[node.input]
     return [named.uid or named.name, named.name]
-
-
-def _topics(source: KafkaSource[Any]) -> set[str]:
-    match source.subscription:
-        case TopicList(topics=topics):
-            return set(topics)
-        case PartitionSet(partitions=partitions):
-            return {partition.topic for partition in partitions}
-        case _:
-            return set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
-from typing import Any, final
+from typing import Any, Final, final
 
 import attrs
 import pandas as pd  # noqa: F401 - pyarrow imports it with its first array, which takes longer than most tests
@@ -15,7 +15,6 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.snapshot import copied
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
-from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.job_graph import CollectionSource, KeyedNode, SourceNode
@@ -24,7 +23,9 @@ from kafkastream.spark.checkpoint.operator_ids import keyed_operator_ids
 from kafkastream.spark.exchange.keyed_task import KeyedTask, state_name
 from kafkastream.spark.exchange.shuffle_messages import Message, OperatorInput, Watermarks
 from kafkastream.spark.exchange.source_task import SourceTask
+from kafkastream.spark.internals.pickles import element_dumps
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
+from kafkastream.spark.plan.collection_rows import collection_rows
 from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import TaskScope
@@ -41,6 +42,8 @@ from kafkastream.testing.driver.job_snapshot import PartSnapshot, PartStart
 from kafkastream.testing.driver.memory_backend import MemoryBackend
 
 __all__ = ["PartRun"]
+
+_ROWS_AT_ONCE: Final = 10_000
 
 
 @final
@@ -132,15 +135,10 @@ class PartRun:
         return PartSnapshot(states, attrs.evolve(self._start.layout, gone=()), self.time.content(), offsets)
 
     def read_collections(self) -> None:
-        """Run the first micro-batch: the elements of collections, whose watermark is then the last one."""
+        """Run the first micro-batch: the elements of collections and files, whose watermark is then the last one."""
         for source in self.graph.sources:
             if isinstance(source.source, CollectionSource):
-                assert not isinstance(source.source.elements, FileContents)
-                values = copied(list(source.source.elements))
-                task = self._begun(source, 0, TaskScope(self._source_task(source, 0).identity))
-                place = partial(_place_in_collection, source.name)
-                self._push(task, Batch(values, [None] * len(values), range(len(values))), place)
-                self._finish_source(source.id, 0, task)
+                self._read_collection(source, source.source)
         self._run_stages()
         self.time.has_read_collections = True
         self.settle()
@@ -196,9 +194,9 @@ class PartRun:
     def _process(self, source: SourceNode, arrival: Arrival) -> None:
         topic, number = arrival.partition.topic, arrival.partition.partition
         subtask = owner_subtask(topic, number, source.parallelism or self._parallelism)
-        identity = self._source_task(source, subtask).identity
-        scope = TaskScope(origin_name(identity, topic, number), split_name(arrival.partition))
-        task = self._begun(source, subtask, scope)
+        task = self._source_task(source, subtask)
+        origin = origin_name(task.identity, topic, number)
+        self._begin(task, TaskScope(origin, split_name(arrival.partition)))
         if arrival.records:
             task.process(arrow_of(source.id, arrival.partition, arrival.records, columns_of(source)))
         if arrival.elements:
@@ -207,11 +205,17 @@ class PartRun:
             self._push(task, Batch(list(values), list(timestamps), range(len(values))), place)
         self._finish_source(source.id, subtask, task)
 
-    def _begun(self, source: SourceNode, subtask: int, scope: TaskScope) -> SourceTask:
-        task = self._source_task(source, subtask)
+    def _read_collection(self, source: SourceNode, collection: CollectionSource) -> None:
+        task = self._source_task(source, 0)
+        self._begin(task, TaskScope(task.identity))
+        for piece in collection.pieces(_ROWS_AT_ONCE):
+            for rows in collection_rows(source, piece, element_dumps).to_batches():
+                task.process(rows)
+        self._finish_source(source.id, 0, task)
+
+    def _begin(self, task: SourceTask, scope: TaskScope) -> None:
         task.decoder.begin()
         task.chain.begin(scope)
-        return task
 
     def _push(self, task: SourceTask, batch: Batch, place: Callable[[int], str]) -> None:
         for operator in task.chain.before:
@@ -276,10 +280,6 @@ def _copied(task: Any, name: str) -> Any:
             f"a function after {name!r} could not be sent to Spark's workers: {error}",
             now="Open connections, locks and files in open(), not in the constructor or the script's globals.",
         ) from error
-
-
-def _place_in_collection(name: str, row: int) -> str:
-    return f"element {row + 1} of source {name!r}"
 
 
 def _place_of_element(partition: str, row: int) -> str:

@@ -12,7 +12,6 @@ from kafkastream.alias import alias_pyflink_unless_installed
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.handing_over import JobHandedOver, handing_over
 from kafkastream.errors import ArgumentError, DefinitionError, UnsupportedFeatureError
-from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.graph.job_graph import (
     JobGraph,
     KeyedNode,
@@ -57,7 +56,7 @@ def check_needs_no_spark(graph: JobGraph) -> None:
     """Check that a graph runs without Spark.
 
     Raises:
-        UnsupportedFeatureError: It has operators of SQL or of a pipeline, or reads files.
+        UnsupportedFeatureError: It has operators of SQL or of a pipeline.
     """
     for node in graph.nodes:
         if not isinstance(node, SourceNode | OperatorNode | KeyedNode | SideOutputNode | UnionNode | SinkNode):
@@ -65,12 +64,6 @@ def check_needs_no_spark(graph: JobGraph) -> None:
                 "a test driver runs no SQL and no pipelines: their expressions and formats are Spark's",
                 where=f"operator {node.name!r}",
                 now="Test them on a session of Spark, with the broker of kafkastream.testing.",
-            )
-        if isinstance(node, SourceNode) and isinstance(getattr(node.source, "elements", None), FileContents):
-            raise UnsupportedFeatureError(
-                "a test driver reads no files",
-                where=f"source {node.name!r}",
-                now="Let the test's program read from_collection instead.",
             )
 
 

@@ -19,14 +19,10 @@ from typing import IO, Any, Final, final
 import pyarrow as pa
 
 from kafkastream.errors import DefinitionError, StorageError, UnsupportedFeatureError
-from kafkastream.model.common.row import Row, named_rows
+from kafkastream.model.common.row import Row
 from kafkastream.model.connectors.file_formats import FileContents, FileFormat, TextLineFormat
-from kafkastream.spark.sql.files.parquet_files import columns_of_parquet
-from kafkastream.spark.sql.functions.python_values import user_values
-from kafkastream.spark.sql.rows.element_columns import arrow_schema
 from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.files.csv_file_format import CsvReaderFormat
-from kafkastream.sql.files.parquet_file_format import ParquetColumnarRowInputFormat
 from kafkastream.sql.files.tables import TableFile, TableFiles
 
 __all__ = [
@@ -162,21 +158,6 @@ def _(format_: TableFiles, file: Path) -> Iterator[TableFile]:
     found = format_.file(file)
     if found is not None:
         yield found
-
-
-@read_file.register
-def _(format_: ParquetColumnarRowInputFormat, file: Path) -> Iterator[Row]:
-    batches = columns_of_parquet(
-        file,
-        arrow_schema(format_.row_type),
-        is_utc=format_.is_utc_timestamp,
-        is_case_sensitive=format_.is_case_sensitive,
-        batch_size=format_.batch_size,
-    )
-    names = [field.name for field in format_.row_type.fields]
-    for batch in batches:
-        values = [user_values(column, instants=True) for column in batch.columns]
-        yield from named_rows(names, map(list, zip(*values, strict=True)))
 
 
 def opened_bytes(file: Path) -> IO[bytes]:

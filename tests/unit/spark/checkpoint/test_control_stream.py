@@ -12,7 +12,8 @@ from kafkastream.common import WatermarkStrategy
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.model.graph.node_ids import CONTROL_NODE
 from kafkastream.spark.checkpoint.control_stream import ControlFile, ControlReader
-from kafkastream.spark.plan.source_frames import collection_rows, collections_of
+from kafkastream.spark.plan.collection_rows import collection_rows
+from kafkastream.spark.plan.source_frames import collections_of
 from kafkastream.spark.worker.record_decoders import CollectionDecoder
 
 
