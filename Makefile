@@ -38,6 +38,7 @@ differential: jars ## Ask real Flink anew what the programs of tests/differentia
 
 faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at random, and ten times the examples of laws: about an hour and a half
 	pytest tests/faults -m nightly
+	python -m tests.faults.planted
 	pytest tests/integration tests/docs tests/differential -m nightly
 	folder=$$(mktemp -d) && python -m tests.hostile $$folder && \
 	  SPARK_CONF_DIR=$$folder pytest tests/differential tests/integration/test_verbatim_text.py
