@@ -81,7 +81,8 @@ check: lint unit ## Lint, types, layers, and the tests that need neither Java no
 	pytest tests/typing
 
 unit: setup ## Only the tests that need neither Java nor a broker, with Java hidden from them
-	JAVA_HOME=$(CURDIR)/hidden pytest --numprocesses 2 --dist loadfile -m "not java" tests/unit tests/names examples/cookbook/tests
+	JAVA_HOME=$(CURDIR)/hidden pytest --numprocesses 2 --dist loadfile -m "not java" tests/unit tests/names \
+	  tests/differential/test_programs_on_the_driver.py examples/cookbook/tests
 
 setup: $(READY) ## Only the virtual environment
 
