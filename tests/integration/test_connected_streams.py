@@ -2,115 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from kafkastream.common import JobClient, Types, WatermarkStrategy
 from kafkastream.datastream import (
-    CoMapFunction,
-    CoProcessFunction,
     KeyedBroadcastProcessFunction,
     KeyedCoProcessFunction,
-    OutputTag,
     RuntimeContext,
     StreamExecutionEnvironment,
 )
 from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from kafkastream.errors import DefinitionError, UserFunctionError
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
-from tests.integration.timed import MONOTONOUS, T0
 
 pytestmark = pytest.mark.usefixtures("two_subtasks")
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.STRING())
 
 
-def at(second: float, value: str) -> Record:
-    return Record(value, key=value[0], timestamp_ms=T0 + round(second * 1000))
-
-
 def first_letter(value: str) -> str:
     return value[0]
-
-
-class Meet(KeyedCoProcessFunction[str, str, str, str]):
-    """Waits 5 s for the other."""
-
-    alone: OutputTag[str] = OutputTag("alone", Types.STRING())
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.waiting = runtime_context.get_state(ValueStateDescriptor("waiting", Types.STRING()))
-
-    def process_element1(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[str]:
-        return self._either(value, ctx)
-
-    def process_element2(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[str]:
-        return self._either(value, ctx)
-
-    def on_timer(self, timestamp: int, ctx: KeyedCoProcessFunction.OnTimerContext) -> Iterator[Any]:
-        waiting = self.waiting.value()
-        if waiting is not None:
-            yield self.alone, f"{ctx.get_current_key()}: {waiting} alone"
-
-    def _either(self, value: str, ctx: KeyedCoProcessFunction.Context) -> Iterator[str]:
-        waiting = self.waiting.value()
-        if waiting is not None:
-            self.waiting.clear()
-            yield " ".join(sorted((waiting, value)))
-            return
-        self.waiting.update(value)
-        ctx.timer_service().register_event_time_timer((ctx.timestamp() or 0) + 5000)
-
-
-def test_keyed_streams_meet(env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic) -> None:
-    left, right, target = new_topic(), new_topic(), new_topic()
-    parts.kafka.produce(left, [at(0, "a1"), at(1, "b1")])
-    parts.kafka.produce(right, [at(2, "a2"), at(1, "c2")])
-    one = env.from_source(parts.bounded(left), MONOTONOUS, "left").key_by(first_letter)
-    other = env.from_source(parts.bounded(right), MONOTONOUS, "right").key_by(first_letter)
-    met = one.connect(other).process(Meet(), Types.STRING())
-    met.union(met.get_side_output(Meet.alone)).sink_to(parts.sink(target))
-    env.execute("meet")
-    assert parts.values(target) == ["a1 a2", "b: b1 alone", "c: c2 alone"]
-
-
-class Named(CoMapFunction[int, str, str]):
-    def map1(self, value: int) -> str:
-        return f"number {value}"
-
-    def map2(self, value: str) -> str:
-        return f"text {value}"
-
-
-class Timed(CoProcessFunction[int, str, str]):
-    def process_element1(self, value: int, ctx: CoProcessFunction.Context) -> Iterable[str]:
-        return [f"{value} at {ctx.timestamp()}"]
-
-    def process_element2(self, value: str, ctx: CoProcessFunction.Context) -> Iterable[str]:
-        ctx.timer_service().register_event_time_timer(1)
-        return []
-
-
-def test_streams_without_keys(env: StreamExecutionEnvironment) -> None:
-    numbers, texts = env.from_collection([1, 2], Types.INT()), env.from_collection(["a"], Types.STRING())
-    connected = numbers.connect(texts)
-    assert sorted(connected.map(Named()).execute_and_collect()) == ["number 1", "number 2", "text a"]
-    by_parity = connected.key_by(lambda number: number % 2, len)
-    assert sorted(by_parity.map(Named()).execute_and_collect()) == ["number 1", "number 2", "text a"]
-    with pytest.raises(UserFunctionError, match="timers is only supported on a keyed stream"):
-        list(connected.process(Timed()).execute_and_collect())
-
-
-def test_half_keyed_streams_are_refused(env: StreamExecutionEnvironment) -> None:
-    numbers, texts = env.from_collection([1], Types.INT()), env.from_collection(["a"], Types.STRING())
-    with pytest.raises(DefinitionError, match="one of two connected streams is keyed"):
-        numbers.key_by(abs).connect(texts).map(Named())
-    with pytest.raises(TypeError, match="takes a CoProcessFunction, not Meet"):
-        numbers.connect(numbers).process(Meet())  # type: ignore[arg-type]  # what this test is about
 
 
 class KeyedRuled(KeyedBroadcastProcessFunction[str, str, str, str]):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,44 +14,21 @@ import pytest
 from kafkastream.common import Configuration, Types, WatermarkStrategy
 from kafkastream.datastream import (
     MapFunction,
-    OutputTag,
-    ProcessFunction,
     RuntimeContext,
     StreamExecutionEnvironment,
 )
 from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
-from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
+from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.errors import DefinitionError, JobError, UserFunctionError
-from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from kafkastream.spark.internals.partitioning import partition_of
 from kafkastream.spark.plan import keyed_query
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
-from tests.integration.timed import MONOTONOUS, T0, at, key_of
+from tests.integration.timed import MONOTONOUS, Journal, at, key_of
 
 pytestmark = pytest.mark.usefixtures("two_subtasks")
-
-
-class Journal(KeyedProcessFunction[str, str, str]):
-    """Counts the elements of each key; a timer comes 5 s after each."""
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.count = runtime_context.get_state(ValueStateDescriptor("count", Types.LONG()))
-
-    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
-        count = (self.count.value() or 0) + 1
-        self.count.update(count)
-        timestamp = ctx.timestamp()
-        assert timestamp is not None
-        ctx.timer_service().register_event_time_timer(timestamp + 5000)
-        yield f"{value} is {ctx.get_current_key()}'s {count}"
-
-    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[str]:
-        watermark = ctx.timer_service().current_watermark()
-        seen = "the end" if watermark == MAX_WATERMARK else f"{(watermark - T0) / 1000:g}"
-        yield f"{ctx.get_current_key()} at {(timestamp - T0) / 1000:g}, watermark {seen}, {self.count.value()}"
 
 
 def test_buckets_that_share_a_partition_fail_the_job(
@@ -63,23 +40,6 @@ def test_buckets_that_share_a_partition_fail_the_job(
     stream.key_by(lambda value: value, Types.STRING()).reduce(lambda one, other: one + other).print()
     with pytest.raises(JobError, match=r"shuffled buckets \d and \d to one partition: it partitions by another hash"):
         env.execute("elsewhere")
-
-
-def test_all_timers_fire_at_the_end_of_bounded_input(
-    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    parts.kafka.produce(two, [at(0, "a"), at(1, "b", 1), at(2, "a", 1)])
-    stream = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of).process(Journal(), Types.STRING())
-    stream.sink_to(parts.sink(target))
-    env.execute("ends")
-    found = parts.values(target)
-    assert {line for line in found if line and "is" in line} == {"a@0 is a's 1", "b@1 is b's 1", "a@2 is a's 2"}
-    assert {line for line in found if line and "watermark" in line} == {
-        "a at 5, watermark the end, 2",
-        "a at 7, watermark the end, 2",
-        "b at 6, watermark the end, 1",
-    }
 
 
 def test_state_and_timers_outlive_a_restart(
@@ -114,70 +74,6 @@ def test_state_and_timers_outlive_a_restart(
         "c@5.001 is c's 1",
         "a at 5, watermark 5, 2",
     }
-
-
-class Everything(KeyedProcessFunction[str, str, Any]):
-    """Uses every kind of state that collects."""
-
-    late: OutputTag[str] = OutputTag("late", Types.STRING())
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.all = runtime_context.get_list_state(ListStateDescriptor("all", Types.STRING()))
-        self.lengths = runtime_context.get_map_state(MapStateDescriptor("lengths", Types.INT(), Types.INT()))
-
-    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
-        self.all.add(value)
-        self.lengths[len(value)] = (self.lengths[len(value)] or 0) + 1
-        yield self.late, f"aside {value}"
-        yield list(self.all.get()), sorted(self.lengths.items())
-
-
-def test_side_outputs_and_collecting_state(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
-) -> None:
-    main, aside = new_topic(), new_topic()
-    parts.kafka.produce(topic, [Record(value, key=value[0]) for value in ("a1", "b1", "a22", "a3")])
-    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(lambda value: value[0])
-    processed = stream.process(Everything())
-    processed.map(str, Types.STRING()).sink_to(parts.sink(main))
-    processed.get_side_output(Everything.late).sink_to(parts.sink(aside))
-    env.execute("sides")
-    assert parts.values(aside) == ["aside a1", "aside a22", "aside a3", "aside b1"]
-    assert parts.values(main)[-1] == "(['b1'], [(2, 1)])"
-    assert "(['a1', 'a22', 'a3'], [(2, 2), (3, 1)])" in parts.values(main)
-
-
-class Odd(ProcessFunction[int, int]):
-    odd: OutputTag[int] = OutputTag("odd", Types.INT())
-
-    def process_element(self, value: int, ctx: ProcessFunction.Context) -> Iterable[int] | None:
-        if value % 2:
-            ctx.output(self.odd, value)
-            return None
-        return [value]
-
-
-def test_side_outputs_without_keys(env: StreamExecutionEnvironment) -> None:
-    stream = env.from_collection([1, 2, 3, 4], Types.INT()).process(Odd(), Types.INT())
-    united = stream.map(lambda value: f"even {value}").union(
-        stream.get_side_output(Odd.odd).map(lambda value: f"odd {value}")
-    )
-    assert sorted(united.execute_and_collect()) == ["even 2", "even 4", "odd 1", "odd 3"]
-
-
-class Seen(MapFunction[str, str]):
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.last = runtime_context.get_state(ValueStateDescriptor("last", Types.STRING()))
-
-    def map(self, value: str) -> str:
-        before = self.last.value()
-        self.last.update(value)
-        return f"{value} after {before}"
-
-
-def test_simple_functions_have_keyed_state_too(env: StreamExecutionEnvironment) -> None:
-    keyed = env.from_collection(["a1", "b1", "a2"], Types.STRING()).key_by(lambda value: value[0])
-    assert sorted(keyed.map(Seen()).execute_and_collect()) == ["a1 after None", "a2 after a1", "b1 after None"]
 
 
 def test_state_of_a_class_that_workers_cannot_import(env: StreamExecutionEnvironment) -> None:
@@ -259,38 +155,6 @@ def test_a_command_in_a_checkpoint_is_refused_and_not_run(
     assert trace.exists(), "with the option it is as in Flink and Spark: who can write to the directory can run code"
 
 
-ELEMENTS = [("a", 3, "x"), ("b", 1, "y"), ("a", 1, "z"), ("a", 3, "w")]
-
-
-@pytest.mark.parametrize(
-    ("rolling", "expected"),
-    [
-        (lambda keyed: keyed.sum(1), [("a", 3, "x"), ("a", 4, "x"), ("a", 7, "x"), ("b", 1, "y")]),
-        (lambda keyed: keyed.min(1), [("a", 1, "x"), ("a", 1, "x"), ("a", 3, "x"), ("b", 1, "y")]),
-        (lambda keyed: keyed.max_by(1), [("a", 3, "x"), ("a", 3, "x"), ("a", 3, "x"), ("b", 1, "y")]),
-        (lambda keyed: keyed.min_by(1), [("a", 1, "z"), ("a", 1, "z"), ("a", 3, "x"), ("b", 1, "y")]),
-        (
-            lambda keyed: keyed.reduce(lambda one, other: (one[0], one[1] * other[1], one[2] + other[2])),
-            [("a", 3, "x"), ("a", 3, "xz"), ("a", 9, "xzw"), ("b", 1, "y")],
-        ),
-    ],
-    ids=["sum", "min", "max_by", "min_by", "reduce"],
-)
-def test_rolling(env: StreamExecutionEnvironment, rolling: Callable[[Any], Any], expected: list[Any]) -> None:
-    keyed = env.from_collection(ELEMENTS).key_by(lambda element: element[0])
-    assert sorted(rolling(keyed).execute_and_collect("rolling")) == expected
-
-
-def test_one_key_after_the_other(env: StreamExecutionEnvironment) -> None:
-    stream = env.from_collection([("a", 1), ("b", 2), ("a", 3), ("c", 4)])
-    by_letter = stream.key_by(lambda element: element[0]).sum(1)
-    by_parity = by_letter.key_by(lambda element: element[1] % 2).reduce(lambda one, other: ("", one[1] + other[1]))
-    found = list(by_parity.execute_and_collect())
-    assert len(found) == 4
-    assert max(value for _, value in found) == 2 + 4 + 4  # b, and what a and c have come to
-    assert ("a", 1) in found
-
-
 class Alarm(KeyedProcessFunction[str, str, str]):
     """Wakes up by the wall clock."""
 
@@ -314,71 +178,6 @@ def test_processing_time_timers_fire_without_elements(
         assert parts.values(target, 1) == ["a PROCESSING_TIME True"]
     finally:
         job.cancel().result()
-
-
-class Failing(KeyedProcessFunction[str, str, str]):
-    def __init__(self, where: str) -> None:
-        self.where = where
-
-    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> None:
-        if self.where == "element" and value == "b@1":
-            raise ZeroDivisionError("no")
-        ctx.timer_service().register_event_time_timer(T0 + 7)
-
-    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> None:
-        raise ZeroDivisionError("no timer")
-
-
-@pytest.mark.parametrize(
-    ("where", "what", "place"),
-    [
-        ("element", "the function of operator 'fails' raised ZeroDivisionError: no", "key 'b'; element 'b@1'"),
-        ("timer", "on_timer of operator 'fails' raised ZeroDivisionError: no timer", f"timer {T0 + 7}"),
-    ],
-)
-def test_function_that_raises_is_told_with_its_key(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, where: str, what: str, place: str
-) -> None:
-    parts.kafka.produce(topic, [at(0, "a"), at(1, "b")])
-    stream = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of)
-    stream.process(Failing(where), Types.STRING()).name("fails").print()
-    with pytest.raises(UserFunctionError) as raised:
-        env.execute("fails")
-    assert what in raised.value.what
-    assert place in raised.value.where
-
-
-class Numbers(KeyedProcessFunction[str, str, Any]):
-    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[Any]:
-        yield len(value)
-
-
-def test_element_of_another_type_than_was_said_is_told(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
-) -> None:
-    parts.kafka.produce(topic, [at(0, "a")])
-    numbers = env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(key_of).process(Numbers(), Types.STRING())
-    numbers.name("numbers").sink_to(parts.sink(new_topic())).name("out")
-    with pytest.raises(
-        UserFunctionError, match=r"'numbers' gave an element .* 3 \(a int\) is not of type String"
-    ) as raised:
-        env.execute("wrong type")
-    assert raised.value.where == "what came out of operator 'numbers'; element 3"
-
-
-@pytest.mark.parametrize(
-    ("selector", "reason"),
-    [(lambda value: {value}, "a set has no order"), (lambda value: value.nothing, "no attribute 'nothing'")],
-    ids=["set", "raises"],
-)
-def test_key_that_is_none_is_told_with_its_record(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, selector: Callable[[Any], Any], reason: str
-) -> None:
-    parts.kafka.produce(topic, [at(0, "a")])
-    env.from_source(parts.bounded(topic), MONOTONOUS, "in").key_by(selector).process(Journal()).name("count").print()
-    with pytest.raises(UserFunctionError, match=reason) as raised:
-        env.execute("no key")
-    assert f"topic {topic}, partition 0, offset 0" in raised.value.where
 
 
 class Retyped(Journal):

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkastream.common import Time, Types, WatermarkStrategy
+from kafkastream.common import Time, Types
 from kafkastream.datastream import (
-    JoinFunction,
-    KeySelector,
     OutputTag,
     ProcessWindowFunction,
-    RuntimeContext,
     StreamExecutionEnvironment,
-    TaggedUnion,
 )
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.datastream.window import (
-    CountEvictor,
-    CountTrigger,
-    Evictor,
-    GlobalWindow,
-    GlobalWindows,
     TimeWindow,
     TumblingEventTimeWindows,
-    TumblingProcessingTimeWindows,
-    WindowElements,
 )
-from kafkastream.errors import UserFunctionError
 from kafkastream.testing.pytest_plugin import NewTopic
 from tests.integration.conftest import Parts
-from tests.integration.scenario_operators import Count
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
 
 if TYPE_CHECKING:
@@ -51,19 +36,6 @@ class Told(ProcessWindowFunction[str, str, str, TimeWindow]):
         window = context.window()
         times = sorted(element.split("@")[1] for element in elements)
         yield f"{key} {(window.start - T0) // 1000}-{(window.end - T0) // 1000}: {' '.join(times)}"
-
-
-def test_bounded_job_fires_all_windows_at_its_end(
-    env: StreamExecutionEnvironment, parts: Parts, two: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    parts.kafka.produce(two, [at(1, "a"), at(59, "a"), at(3, "b", 1), at(11, "a", 1)])
-    windows = env.from_source(parts.bounded(two), MONOTONOUS, "in").key_by(key_of)
-    windows.window(TumblingEventTimeWindows.of(Time.seconds(10))).process(Told(), Types.STRING()).sink_to(
-        parts.sink(target)
-    )
-    env.execute("tumbling")
-    assert parts.values(target) == ["a 0-10: 1", "a 10-20: 11", "a 50-60: 59", "b 0-10: 3"]
 
 
 def test_watermark_of_a_record_comes_before_the_next_record(
@@ -150,80 +122,3 @@ def _window() -> Any:
     from pyspark.sql import functions
 
     return functions.window("timestamp", "20 seconds")
-
-
-class Noted(KeySelector[Any, str], JoinFunction[Any, Any, Any]):
-    """Finds keys and makes pairs; notes when it is opened and closed."""
-
-    def __init__(self, journal: Path, name: str) -> None:
-        self.journal, self.name = journal, name
-
-    def open(self, runtime_context: RuntimeContext) -> None:
-        self.note("open")
-
-    def close(self) -> None:
-        self.note("close")
-
-    def get_key(self, value: Any) -> str:
-        return str(value[0])
-
-    def join(self, first: Any, second: Any) -> Any:
-        return first[0] + second[0], first[1] * 10 + second[1]
-
-    def note(self, event: str) -> None:
-        with self.journal.open("a") as journal:
-            journal.write(f"{self.name} {event}\n")
-
-
-class OnlyTwoOfTheFirst(Evictor[TaggedUnion, GlobalWindow]):
-    def evict_before(
-        self,
-        elements: WindowElements[TaggedUnion],
-        size: int,
-        window: GlobalWindow,
-        evictor_context: Evictor.EvictorContext,
-    ) -> None:
-        for element in elements:
-            if element.value.is_one() and element.value.get_one()[1] != 2:
-                elements.remove(element)
-
-    def evict_after(self, *_: object) -> None:
-        pass
-
-
-def test_evictors_and_functions_that_are_closed(env: StreamExecutionEnvironment, tmp_path: Path) -> None:
-    journal = tmp_path / "journal"
-    stream = env.from_collection([("a", 1), ("b", 9), ("a", 4), ("a", 2), ("a", 3), ("b", 8)])
-    everything = GlobalWindows.create()
-    keyed = stream.key_by(Noted(journal, "key")).window(everything)
-    best = keyed.trigger(CountTrigger.of(2)).evictor(CountEvictor.of(2)).max_by(1)
-    few = stream.filter(lambda element: element[0] == "a")
-    both = few.join(few).where(Noted(journal, "where")).equal_to(Noted(journal, "equal to")).window(everything)
-    pairs = both.trigger(CountTrigger.of(8)).evictor(OnlyTwoOfTheFirst()).apply(Noted(journal, "join"))
-    found = sorted(best.union(pairs).execute_and_collect())
-    assert found == [("a", 3), ("a", 4), *[("aa", 20 + number) for number in (1, 2, 3, 4)], ("b", 9)]
-    events = Counter(journal.read_text().splitlines())
-    for name in ("key", "where", "equal to", "join"):
-        assert events[f"{name} open"] == events[f"{name} close"] > 0
-
-
-def test_windows_by_the_wall_clock(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str, new_topic: NewTopic
-) -> None:
-    target = new_topic()
-    keyed = env.from_source(parts.endless(topic), WatermarkStrategy.no_watermarks(), "in").key_by(key_of)
-    counted = keyed.window(TumblingProcessingTimeWindows.of(Time.seconds(2))).aggregate(Count())
-    counted.map(lambda count: f"counted {count}", Types.STRING()).sink_to(parts.sink(target))
-    parts.kafka.produce(topic, [at(0, "a"), at(1, "a")])
-    job = env.execute_async("wall clock")
-    try:
-        assert parts.values(target, 1) == ["counted 2"]
-    finally:
-        job.cancel().result()
-
-
-def test_element_without_a_time_is_told(env: StreamExecutionEnvironment) -> None:
-    windows = env.from_collection(["a"]).key_by(str).window(TumblingEventTimeWindows.of(Time.seconds(1)))
-    windows.aggregate(Count()).print()
-    with pytest.raises(UserFunctionError, match=r"Long\.MIN_VALUE timestamp"):
-        env.execute("no time")
