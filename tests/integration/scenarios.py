@@ -1,10 +1,10 @@
-"""Scenarios of event time as rows of a table, and the one job that runs them all.
+"""Scenarios of event time as rows of a table, the one job that runs them on Spark, and jobs that run them on the test driver.
 
 A record is written ``key@second``: the topic's letter may come before it (``R:a@1``; L unless given) and the partition after
 it (``a@1/1``; 0 unless given). The keys ``tick``, ``mark`` and ``idle`` stand for records that do no more than move the time;
 ``tick`` goes to all partitions, and to all topics where it has no letter.
 
-To be quick, the scenarios share two topics, and each gives its own records timestamps and watermarks, which then are made
+To be quick, the scenarios on Spark share two topics, and each gives its own records timestamps and watermarks, which then are made
 for each subtask: one for each partition. Those that are about sources have topics of their own.
 """
 
@@ -26,7 +26,9 @@ from rich.table import Table
 
 from kafkastream.common import WatermarkStrategy
 from kafkastream.datastream import DataStream, StreamExecutionEnvironment
-from kafkastream.testing import Record, wait_until
+from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.testing import JobTestDriver, Record, wait_until
+from tests import driven
 from tests.integration.conftest import Parts
 from tests.integration.timed import MONOTONOUS, T0, at, key_of
 from tests.queries import active_queries
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
     from kafkastream.common import JobClient
     from kafkastream.testing import KafkaBroker
 
-__all__ = ["Found", "Inputs", "Scenario", "Step", "difference", "run"]
+__all__ = ["Found", "Inputs", "Scenario", "Step", "difference", "drive", "run"]
 
 PARTITIONS: Final = 2
 MARKS: Final = frozenset({"tick", "mark", "idle"})
 _PATIENCE_S: Final = 10.0
+_IDLE_AFTER: Final = 20
+"""Tenths of a second of processing time after which all partitions are idle that can be."""
 _RECORD: Final = re.compile(r"(?:(\w+):)?((\w+)@(-?[\d.]+)\S*?)(?:/(\d))?")
 
 Lines = tuple[str, ...]
@@ -99,6 +103,8 @@ class Scenario:
         own_topics: Whether its sources have the strategies, and topics of their own.
         bounded: Whether these end with what is there when the job starts.
         dropped: How many elements ``numLateRecordsDropped`` counts.
+        on_spark: Whether it also runs on Spark, which could break it: by its micro-batches, watermarks, partitions or
+            shuffles.
     """
 
     name: str
@@ -108,6 +114,7 @@ class Scenario:
     own_topics: bool = False
     bounded: bool = False
     dropped: int = 0
+    on_spark: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -125,6 +132,40 @@ class Found:
 def run(scenarios: Sequence[Scenario], kafka: KafkaBroker, spark: SparkSession) -> Mapping[str, Found]:
     """Run all scenarios in one job."""
     return _Run(scenarios, Parts(kafka), spark).found()
+
+
+def drive(scenario: Scenario) -> Found:
+    """Run a scenario on the test driver."""
+    env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(PARTITIONS)
+    streams = {}
+    for letter, strategy in scenario.strategies.items():
+        if scenario.own_topics:
+            own = env.from_source(driven.source(letter), strategy, letter)
+        else:
+            own = env.from_source(driven.source(letter), driven.NO_WATERMARKS, letter)
+            own = own.assign_timestamps_and_watermarks(strategy)
+        streams[letter] = own.filter(lambda value: key_of(value) not in MARKS)
+    scenario.build(Inputs(scenario.name, streams)).sink_to(driven.sink("out"))
+    found, seen = Found([]), 0
+    with JobTestDriver.of(env, partitions=dict.fromkeys(streams, PARTITIONS)) as driver:
+        for step in scenario.steps:
+            with driver.micro_batch():
+                for letter, record in _records(step.records, scenario.strategies):
+                    driven.send_record(driver, letter, record)
+            if scenario.bounded:
+                driver.finish()
+            expected = seen + len(step.out) + len(step.late) + len(step.timers)
+            for _ in range(_IDLE_AFTER):
+                if len(driver.topic("out")) < expected:
+                    driver.advance(100)
+            lines: dict[str, list[str]] = defaultdict(list)
+            for written in driver.topic("out")[seen:]:
+                column, text = (written.value or b"").decode().split(" ", 1)
+                lines[column].append(_timed(text, column, written.timestamp_ms))
+            seen = len(driver.topic("out"))
+            found.steps.append(Step(step.records, lines["out"], lines["late"], lines["timer"]))
+        found.dropped = _dropped(driver.metrics).get(scenario.name, 0)
+    return found
 
 
 def difference(scenario: Scenario, found: Found) -> str:
@@ -181,9 +222,9 @@ class _Run:
                     self._write(number)
                 self._await_processed(job)
                 self._take(number, found)
-            for metric in job.get_metrics().metrics:
-                if metric.name == "numLateRecordsDropped" and metric.operator in found:
-                    found[metric.operator].dropped += int(metric.value)  # type: ignore[arg-type]  # a counter's
+            for name, dropped in _dropped(job.get_metrics()).items():
+                if name in found:
+                    found[name].dropped = dropped
         finally:
             job.cancel().result()
         return found
@@ -249,9 +290,7 @@ class _Run:
         lines: dict[tuple[int, str], list[str]] = defaultdict(list)
         for record in records[self._seen :]:
             place, column, text = (record.value or b"").decode().split(" ", 2)
-            second = (record.timestamp_ms - T0) / 1000
-            is_timed = abs(second) < 1000 and column != "late"
-            lines[int(place), column].append(f"{text} @{second:g}" if is_timed else text)
+            lines[int(place), column].append(_timed(text, column, record.timestamp_ms))
         self._seen = len(records)
         for number_of, scenario in enumerate(self._scenarios):
             came = [lines[number_of, column] for column in ("out", "late", "timer")]
@@ -270,6 +309,21 @@ class _Run:
 
     def _topic(self, number: int, letter: str) -> str:
         return f"{self._target}-{number}{letter}" if self._scenarios[number].own_topics else self._shared[letter]
+
+
+def _timed(text: str, column: str, timestamp_ms: int) -> str:
+    """Return a line with its time, unless it is late, or its time is not one of the scenario's."""
+    second = (timestamp_ms - T0) / 1000
+    return f"{text} @{second:g}" if abs(second) < 1000 and column != "late" else text
+
+
+def _dropped(metrics: MetricsSnapshot) -> Counter[str]:
+    """Return how many late elements operators have dropped, by their names."""
+    dropped: Counter[str] = Counter()
+    for metric in metrics.metrics:
+        if metric.name == "numLateRecordsDropped":
+            dropped[metric.operator] += int(metric.value)  # type: ignore[arg-type]  # a counter's
+    return dropped
 
 
 def _numbered(number: int) -> Callable[[str], str]:
