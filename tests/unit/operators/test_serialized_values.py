@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import redirect_stdout
-from io import StringIO
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from kafkastream.datastream import StreamExecutionEnvironment
+from kafkastream.testing import JobTestDriver
 from tests.differential.values.shapes import SHAPES, Engine
 
 GOLDEN: Final[Mapping[str, list[str]]] = json.loads(
-    (Path(__file__).parents[1] / "differential" / "values" / "golden.json").read_text()
+    (Path(__file__).parents[2] / "differential" / "values" / "golden.json").read_text()
 )["shapes"]
 
 
@@ -34,10 +33,10 @@ def lines() -> Mapping[str, list[str]]:
     env.set_parallelism(1)
     for name, shape in SHAPES.items():
         shape(engine, env).print(name)
-    with redirect_stdout(StringIO()) as printed:
-        env.execute()
+    with JobTestDriver.of(env) as driver:
+        printed = driver.printed
     found: dict[str, list[str]] = {name: [] for name in SHAPES}
-    for name, _, line in (line.partition("> ") for line in printed.getvalue().splitlines()):
+    for name, _, line in (line.partition("> ") for line in printed):
         found[name].append(line)
     return found
 
