@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkastream.common import Row, Types
+from kafkastream.common import Types
 from kafkastream.datastream import MapFunction, RuntimeContext, StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import KafkaOffsetsInitializer
 from kafkastream.testing import Record, wait_until
@@ -133,24 +133,6 @@ def test_partitions_belong_to_the_subtasks_of_flink(
     owners = [(start + partition) % 3 for partition in range(3)]
     lines = sorted(capsys.readouterr().out.splitlines())
     assert lines == sorted(f"{owner + 1}> {partition} {owner}" for partition, owner in enumerate(owners))
-
-
-@pytest.mark.parametrize(
-    ("parallelism", "identifier", "prefix"),
-    [(1, None, ""), (1, "out", "out> "), (2, None, "1> "), (2, "out", "out:1> ")],
-)
-def test_print_writes_as_flink_does(
-    env: StreamExecutionEnvironment,
-    capsys: pytest.CaptureFixture[str],
-    parallelism: int,
-    identifier: str | None,
-    prefix: str,
-) -> None:
-    env.set_parallelism(parallelism)
-    rows = env.from_collection([Row("a", 1)], Types.ROW([Types.STRING(), Types.INT()]))
-    rows.print(identifier) if identifier else rows.print()
-    env.execute()
-    assert capsys.readouterr() == (f"{prefix}+I[a,1]\n", "")
 
 
 def test_print_to_err_writes_to_standard_error(

@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any
 import attrs
 import pytest
 
-from kafkastream.common import SerializationSchema, SimpleStringSchema, TimestampAssigner, Types, WatermarkStrategy
+from kafkastream.common import SerializationSchema, SimpleStringSchema, Types
 from kafkastream.common.serialization import ByteArraySchema
-from kafkastream.datastream import ProcessFunction, StreamExecutionEnvironment
+from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     ConsumerRecord,
     HeaderProvider,
     KafkaRecordDeserializationSchema,
     KafkaRecordSerializationSchema,
-    KafkaTopicSelector,
     TimestampType,
 )
 from kafkastream.testing import Record
@@ -48,21 +47,6 @@ class BothAsHeaders(HeaderProvider[Any]):
         return (("first", str(element[0]).encode()), ("second", b"2"), ("second", None))
 
 
-class FirstIsTopic(KafkaTopicSelector[Any]):
-    def apply(self, data: Any) -> str:
-        return str(data[0])
-
-
-class ValueIsTime(TimestampAssigner[str]):
-    def extract_timestamp(self, value: str, record_timestamp: int) -> int:
-        return 1000 * int(value) + record_timestamp
-
-
-class Timestamp(ProcessFunction[Any, Any]):
-    def process_element(self, value: Any, ctx: ProcessFunction.Context) -> Any:
-        yield value, ctx.timestamp()
-
-
 def keyed(topic: str) -> Any:
     builder = KafkaRecordSerializationSchema.builder().set_topic(topic)
     return builder.set_key_serialization_schema(First()).set_value_serialization_schema(Second())
@@ -77,31 +61,6 @@ def test_timestamps_are_carried_to_the_output(
     env.execute()
     times = [(record.value, record.timestamp_ms) for record in parts.kafka.consume(topic_out)]
     assert times == [(b"a", 1_000), (b"b", 1_000), (b"c", 1_700_000_000_123)]
-
-
-@pytest.mark.parametrize("place", ["from_source", "assign_timestamps_and_watermarks"])
-def test_timestamp_assigner_is_honoured(
-    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, place: str
-) -> None:
-    topic_in, topic_out = new_topic(), new_topic()
-    parts.kafka.produce(topic_in, [Record("2", timestamp_ms=7), Record("1", timestamp_ms=8)])
-    strategy = WatermarkStrategy.for_monotonous_timestamps().with_timestamp_assigner(ValueIsTime())
-    if place == "from_source":
-        stream = env.from_source(parts.bounded(topic_in), strategy, "numbers")
-    else:
-        stream = env.from_source(parts.bounded(topic_in), WatermarkStrategy.no_watermarks(), "numbers")
-        stream = stream.assign_timestamps_and_watermarks(strategy)
-    stream.sink_to(parts.sink(topic_out))
-    env.execute()
-    assert [record.timestamp_ms for record in parts.kafka.consume(topic_out)] == [2007, 1008]
-
-
-def test_assigner_gives_a_collection_its_times(env: StreamExecutionEnvironment) -> None:
-    strategy = WatermarkStrategy.no_watermarks().with_timestamp_assigner(
-        lambda value, before: value if before < 0 else 0
-    )
-    stream = env.from_elements(5, 6).assign_timestamps_and_watermarks(strategy).process(Timestamp())
-    assert list(stream.execute_and_collect()) == [(5, 5), (6, 6)]
 
 
 def test_output_without_event_time_gets_the_time_of_writing(
@@ -132,18 +91,6 @@ def test_keys_headers_and_tombstones_are_written(env: StreamExecutionEnvironment
     records = parts.kafka.consume(topic)
     assert [(record.key, record.value) for record in records] == [(b"k", b"v"), (b"gone", None), (None, b"no key")]
     assert records[0].headers == (("first", b"k"), ("second", b"2"), ("second", None))
-
-
-@pytest.mark.parametrize("selector", [FirstIsTopic(), lambda pair: pair[0]], ids=["class", "function"])
-def test_topic_selector_chooses_the_topic(
-    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, selector: Any
-) -> None:
-    one, two = new_topic(), new_topic()
-    builder = KafkaRecordSerializationSchema.builder().set_topic_selector(selector)
-    serializer = builder.set_value_serialization_schema(Second()).build()
-    env.from_collection([(one, "a"), (two, "b"), (one, "c")]).sink_to(parts.sink_of(serializer))
-    env.execute()
-    assert (parts.values(one), parts.values(two)) == (["a", "c"], ["b"])
 
 
 def test_record_deserializer_sees_the_whole_record(read: Read, parts: Parts, new_topic: NewTopic) -> None:
@@ -183,20 +130,6 @@ def test_bytes_go_through_as_they_are(
     read(source).map(lambda value: value).sink_to(parts.sink(topic_out, ByteArraySchema()))
     env.execute()
     assert [record.value for record in parts.kafka.consume(topic_out)] == values
-
-
-def test_other_charsets_are_read_and_written(
-    env: StreamExecutionEnvironment, read: Read, parts: Parts, new_topic: NewTopic
-) -> None:
-    topic_in, topic_out = new_topic(), new_topic()
-    parts.kafka.produce(topic_in, ["ä".encode("latin-1")])
-    latin = SimpleStringSchema("ISO-8859-1")
-    source = parts.bounded_as(KafkaRecordDeserializationSchema.value_only(latin), topic_in)
-    read(source).map(lambda value: value * 2, Types.STRING()).sink_to(
-        parts.sink(topic_out, SimpleStringSchema("UTF-16LE"))
-    )
-    env.execute()
-    assert [record.value for record in parts.kafka.consume(topic_out)] == ["ää".encode("utf-16le")]
 
 
 @pytest.mark.parametrize("schema", [SimpleStringSchema(), ByteArraySchema()], ids=["text", "bytes"])

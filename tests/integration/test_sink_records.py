@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from kafkastream.common import SerializationSchema, SimpleStringSchema, Types
+from kafkastream.common import SimpleStringSchema, Types
 from kafkastream.common.serialization import InitializationContext
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.datastream.connectors.kafka import (
     DeliveryGuarantee,
     FlinkFixedPartitioner,
     FlinkKafkaProducer,
-    HeaderProvider,
-    KafkaPartitioner,
     KafkaRecordSerializationSchema,
     KafkaRecordSerializationSchemaBuilder,
     KafkaSinkContext,
@@ -23,7 +21,7 @@ from kafkastream.datastream.connectors.kafka import (
     RoundRobinPartitioner,
     Semantic,
 )
-from kafkastream.errors import DeliveryError, SerializationError, UserFunctionError
+from kafkastream.errors import DeliveryError
 from kafkastream.testing import Record
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -56,29 +54,6 @@ class Sorted(KafkaRecordSerializationSchema[str]):
             timestamp=(timestamp or 0) + int(element),
             headers=(("place", f"{self.subtask} of {context.get_number_of_parallel_instances()}".encode()),),
         )
-
-
-class Prefixed(SerializationSchema[str], HeaderProvider[str]):
-    """It needs its ``open``, like clients of a registry do."""
-
-    def open(self, context: InitializationContext) -> None:
-        self.prefix = "opened "
-
-    def serialize(self, element: str) -> bytes:
-        return (self.prefix + element).encode()
-
-    def get_headers(self, element: str) -> Any:
-        return ((self.prefix, None),)
-
-
-class OpenFails(Prefixed):
-    def open(self, context: InitializationContext) -> None:
-        raise ConnectionError("no registry")
-
-
-class Nowhere(KafkaPartitioner[str]):
-    def partition(self, record: str, key: Any, value: Any, target_topic: str, partitions: list[int]) -> int:
-        return len(partitions) if record == "b" else 0
 
 
 def builder(topic: str) -> KafkaRecordSerializationSchemaBuilder[str]:
@@ -143,27 +118,24 @@ def test_what_is_skipped_needs_no_transaction(
     assert [record.key for record in parts.kafka.consume(topic_out, count=1)] == [b"5"]
 
 
-@pytest.mark.parametrize("guarantee", [DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE])
-def test_fixed_partitioner_gives_each_subtask_its_partition(
-    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, two_subtasks: Any, guarantee: DeliveryGuarantee
-) -> None:
-    topic = new_topic(partitions=4)
-    schema = builder(topic).set_partitioner(FlinkFixedPartitioner()).build()
-    sink = parts.sink_of(schema, guarantee=guarantee)
-    two_subtasks.sink_to(sink)
-    env.execute()
-    found = by_partition(parts, topic)
-    assert set(found) == {0, 1}
-    assert sorted(found.values()) == [["0-0", "0-1"], ["1-0", "1-1"]]
-
-
-def test_round_robin_deals_out_each_subtasks_records(
+def test_partitioners_of_each_subtask(
     env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic, two_subtasks: Any
 ) -> None:
-    topic = new_topic(partitions=2)
-    two_subtasks.sink_to(parts.sink_of(builder(topic).set_partitioner(RoundRobinPartitioner()).build()))
+    fixed = {
+        guarantee: new_topic(partitions=4)
+        for guarantee in (DeliveryGuarantee.AT_LEAST_ONCE, DeliveryGuarantee.EXACTLY_ONCE)
+    }
+    for guarantee, topic in fixed.items():
+        schema = builder(topic).set_partitioner(FlinkFixedPartitioner()).build()
+        two_subtasks.sink_to(parts.sink_of(schema, guarantee=guarantee)).name(guarantee.name)
+    dealt = new_topic(partitions=2)
+    two_subtasks.sink_to(parts.sink_of(builder(dealt).set_partitioner(RoundRobinPartitioner()).build()))
     env.execute()
-    found = by_partition(parts, topic)
+    for topic in fixed.values():
+        found = by_partition(parts, topic)
+        assert set(found) == {0, 1}
+        assert sorted(found.values()) == [["0-0", "0-1"], ["1-0", "1-1"]]
+    found = by_partition(parts, dealt)
     assert {partition: sorted(values) for partition, values in found.items()} == {0: ["0-0", "1-0"], 1: ["0-1", "1-1"]}
 
 
@@ -171,17 +143,6 @@ def failure(kind: type[Exception], env: StreamExecutionEnvironment) -> Any:
     with pytest.raises(kind) as raised:
         env.execute()
     return raised.value
-
-
-def test_wrong_partition_is_told_with_element_and_topic(
-    env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic
-) -> None:
-    topic = new_topic(partitions=2)
-    schema = builder(topic).set_partitioner(Nowhere()).build()
-    env.from_collection(["a", "b"], Types.STRING()).sink_to(parts.sink_of(schema)).name("out")
-    error = failure(SerializationError, env)
-    assert error.what.endswith(f"the partitioner Nowhere chose 2 for topic '{topic}', whose partitions are 0, 1")
-    assert error.where == "element 2 of the collection; element 'b'"
 
 
 def test_partitions_of_an_unknown_topic_are_told_like_records_to_it(
@@ -203,52 +164,23 @@ def test_partition_that_the_topic_does_not_have(env: StreamExecutionEnvironment,
     assert f"topic {topic}" in failure(DeliveryError, env).where
 
 
-def test_all_parts_are_opened_before_the_first_element(
-    env: StreamExecutionEnvironment, parts: Parts, topic: str
-) -> None:
-    schema = KafkaRecordSerializationSchema.builder().set_topic(topic).set_header_provider(Prefixed())
-    schema.set_key_serialization_schema(Prefixed()).set_value_serialization_schema(Prefixed())
-    env.from_collection(["a"], Types.STRING()).sink_to(parts.sink_of(schema.build()))
-    env.execute()
-    (record,) = parts.kafka.consume(topic)
-    assert (record.key, record.value, record.headers) == (b"opened a", b"opened a", (("opened ", None),))
-
-
-def test_an_open_that_raises_is_told_with_the_sink(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
-    env.from_collection(["a"], Types.STRING()).sink_to(parts.sink(topic, OpenFails())).name("out")
-    assert "open of operator 'out' raised ConnectionError: no registry" in failure(UserFunctionError, env).what
-
-
-def test_kafkas_serializers_write_keys_and_values(env: StreamExecutionEnvironment, parts: Parts, topic: str) -> None:
-    schema = KafkaRecordSerializationSchema.builder().set_topic(topic)
-    schema.set_kafka_key_serializer(f"{SERIALIZERS}LongSerializer")
-    schema.set_kafka_value_serializer(f"{SERIALIZERS}LongSerializer")
-    env.from_collection([258], Types.LONG()).sink_to(parts.sink_of(schema.build()))
-    env.execute()
-    (record,) = parts.kafka.consume(topic)
-    assert record.key == record.value == (258).to_bytes(8, "big")
-
-
-@pytest.mark.parametrize("semantic", Semantic)
-@pytest.mark.parametrize("writes_time", [False, True])
 def test_producer_of_flink_1_writes_times_only_when_asked(
-    env: StreamExecutionEnvironment,
-    parts: Parts,
-    read: Read,
-    new_topic: NewTopic,
-    semantic: Semantic,
-    writes_time: bool,
+    env: StreamExecutionEnvironment, parts: Parts, read: Read, new_topic: NewTopic
 ) -> None:
-    topic_in, topic_out = new_topic(), new_topic()
+    topic_in = new_topic()
+    topics = {(semantic, writes_time): new_topic() for semantic in Semantic for writes_time in (False, True)}
     parts.kafka.produce(topic_in, [Record("a", timestamp_ms=A_MINUTE_AGO_MS)])
     servers = {"bootstrap.servers": parts.kafka.bootstrap_servers}
-    producer = FlinkKafkaProducer(topic_out, SimpleStringSchema(), servers, semantic=semantic)
-    read(parts.bounded(topic_in)).add_sink(producer.set_write_timestamp_to_kafka(writes_time)).name("old")
+    stream = read(parts.bounded(topic_in))
+    for (semantic, writes_time), topic_out in topics.items():
+        producer = FlinkKafkaProducer(topic_out, SimpleStringSchema(), servers, semantic=semantic)
+        stream.add_sink(producer.set_write_timestamp_to_kafka(writes_time)).name(topic_out)
     env.execute()
-    (record,) = parts.kafka.consume(topic_out, count=1)
-    assert record.value == b"a"
-    assert (record.timestamp_ms == A_MINUTE_AGO_MS) == writes_time
-    assert record.timestamp_ms >= A_MINUTE_AGO_MS
+    for (_, writes_time), topic_out in topics.items():
+        (record,) = parts.kafka.consume(topic_out, count=1)
+        assert record.value == b"a"
+        assert (record.timestamp_ms == A_MINUTE_AGO_MS) == writes_time
+        assert record.timestamp_ms >= A_MINUTE_AGO_MS
 
 
 def test_topic_that_takes_little_at_once(env: StreamExecutionEnvironment, parts: Parts, new_topic: NewTopic) -> None:
