@@ -20,7 +20,7 @@ from kafkastream.datastream.connectors.kafka import KafkaRecordDeserializationSc
 from kafkastream.model.graph.job_graph import CollectSink
 from kafkastream.testing import JobTestDriver, Record
 
-__all__ = ["NO_WATERMARKS", "elements", "lines", "send", "send_record", "sink", "sink_of", "source", "values"]
+__all__ = ["NO_WATERMARKS", "elements", "lines", "send", "send_record", "sink", "sink_of", "source"]
 
 T = TypeVar("T")
 
@@ -91,11 +91,6 @@ def send_record(driver: JobTestDriver, topic: str, record: Record) -> None:
         timestamp=record.timestamp_ms,
         partition=record.partition or 0,
     )
-
-
-def values(driver: JobTestDriver, topic: str) -> list[str]:
-    """Return the values that sinks have written to a topic, as text."""
-    return [(record.value or b"").decode() for record in driver.topic(topic)]
 
 
 def elements(stream: DataStream[T]) -> list[T]:

@@ -13,7 +13,7 @@ from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ListStateDescriptor, MapStateDescriptor, ValueStateDescriptor
 from kafkastream.errors import UserFunctionError
 from kafkastream.testing import JobTestDriver
-from tests.driven import elements, send, sink, source, values
+from tests.driven import elements, send, sink, source
 from tests.integration.timed import MONOTONOUS, T0, Journal, at, key_of
 
 
@@ -63,12 +63,12 @@ def test_side_outputs_and_collecting_state(env: StreamExecutionEnvironment, reco
     with JobTestDriver.of(env) as driver:
         for value in ("a1", "b1", "a22", "a3"):
             driver.send("in", value)
-        assert values(driver, "aside") == ["aside a1", "aside b1", "aside a22", "aside a3"]
-        assert values(driver, "main") == [
-            "(['a1'], [(2, 1)])",
-            "(['b1'], [(2, 1)])",
-            "(['a1', 'a22'], [(2, 1), (3, 1)])",
-            "(['a1', 'a22', 'a3'], [(2, 2), (3, 1)])",
+        assert driver.values("aside") == [b"aside a1", b"aside b1", b"aside a22", b"aside a3"]
+        assert driver.values("main") == [
+            b"(['a1'], [(2, 1)])",
+            b"(['b1'], [(2, 1)])",
+            b"(['a1', 'a22'], [(2, 1), (3, 1)])",
+            b"(['a1', 'a22', 'a3'], [(2, 2), (3, 1)])",
         ]
 
 
