@@ -90,8 +90,8 @@ FAULTS: Final = (
     Fault(
         "watermarks: an idle input holds back the others",
         "spark/plan/watermark_valve.py",
-        "    active = [status.watermark for status in statuses if not status.is_idle]\n",
-        "    active = [status.watermark for status in statuses]\n",
+        "        channel.is_idle, channel.is_aligned = True, False\n",
+        "        channel.is_idle = True\n",
         (_SCENARIOS,),
     ),
     Fault(
