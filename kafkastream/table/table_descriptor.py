@@ -14,7 +14,7 @@ from kafkastream.options.option import Option
 from kafkastream.options.option import Option as ConfigOption
 from kafkastream.secret_masking import masked_value
 from kafkastream.sql.connectors import check_partitions
-from kafkastream.sql.connectors.connector import CONNECTOR
+from kafkastream.sql.connectors.common_options import CONNECTOR
 from kafkastream.sql.connectors.filesystem import FILESYSTEM
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition

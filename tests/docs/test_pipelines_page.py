@@ -20,16 +20,16 @@ from kafkastream.cdc.spec.settings import PIPELINE_OPTIONS
 from kafkastream.cdc.spec.sinks import SINKS
 from kafkastream.cdc.spec.sources import SOURCES
 from kafkastream.options.tables import markdown_table
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 from tests.docs.placed_table import DOCS, PlacedTable
 
 PAGE: Final = DOCS / "pipelines.md"
 DECLARED: Final = {
-    **{f"source {name}": type_.connector for name, type_ in SOURCES.items()},
-    **{f"sink {name}": type_.connector for name, type_ in SINKS.items()},
+    **{f"source {name}": type_.options for name, type_ in SOURCES.items()},
+    **{f"sink {name}": type_.options for name, type_ in SINKS.items()},
     "transform": TRANSFORM,
     "route": ROUTE,
-    "pipeline": Connector(PIPELINE.identifier, PIPELINE_OPTIONS),
+    "pipeline": OptionGroup(PIPELINE.identifier, PIPELINE_OPTIONS),
 }
 BLOCKS: Final = re.findall(r"^```yaml\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 OTHER_SECTIONS: Final = {
@@ -52,8 +52,8 @@ def place(name: str) -> PlacedTable:
 
 
 def table(name: str) -> str:
-    connector = DECLARED[name]
-    return markdown_table(connector.own, connector.required)
+    group = DECLARED[name]
+    return markdown_table(group.own, group.required)
 
 
 @pytest.mark.parametrize("name", sorted(DECLARED))

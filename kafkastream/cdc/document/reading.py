@@ -39,7 +39,7 @@ from kafkastream.errors import DefinitionError, KafkastreamError, UnsupportedFea
 from kafkastream.model.common.error_location import located
 from kafkastream.options.flink_settings import check_setting
 from kafkastream.options.option import Option
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings
 from kafkastream.sql.table_options import did_you_mean
 
@@ -49,15 +49,19 @@ _COLLECTOR: Final = "dirty-data.collector"
 _FUNCTIONS: Final = "user-defined-function"
 _MODEL: Final = "model"
 
-TRANSFORM: Final = Connector(
-    "transform", (*options_of(TransformRule), TABLE_OPTIONS_DELIMITER), required=(SOURCE_TABLE,), common=()
+TRANSFORM: Final = OptionGroup(
+    "transform",
+    (*options_of(TransformRule), TABLE_OPTIONS_DELIMITER),
+    required=(SOURCE_TABLE,),
 )
-ROUTE: Final = Connector("route", options_of(RouteRule), required=(SOURCE_TABLE, SINK_TABLE), common=())
-PIPELINE: Final = Connector("pipeline", (*PIPELINE_OPTIONS, *JOB_KEYS), common=())
-FUNCTION: Final = Connector(
-    _FUNCTIONS, (FUNCTION_NAME, FUNCTION_CLASSPATH), required=(FUNCTION_NAME, FUNCTION_CLASSPATH), common=()
+ROUTE: Final = OptionGroup("route", options_of(RouteRule), required=(SOURCE_TABLE, SINK_TABLE))
+PIPELINE: Final = OptionGroup("pipeline", (*PIPELINE_OPTIONS, *JOB_KEYS))
+FUNCTION: Final = OptionGroup(
+    _FUNCTIONS,
+    (FUNCTION_NAME, FUNCTION_CLASSPATH),
+    required=(FUNCTION_NAME, FUNCTION_CLASSPATH),
 )
-COLLECTOR: Final = Connector(_COLLECTOR, (COLLECTOR_TYPE, COLLECTOR_TOPIC), common=())
+COLLECTOR: Final = OptionGroup(_COLLECTOR, (COLLECTOR_TYPE, COLLECTOR_TOPIC))
 
 
 @final
@@ -160,7 +164,7 @@ def _ends(tree: MapNode, name: str) -> tuple[_End, _End]:
 
 
 def _end(end: str, name: str, node: MapNode, type_: SectionType[Any]) -> _End:
-    return type_, section_options(f"{end} of {name}", node, type_.connector, tuple(type_.nodes))
+    return type_, section_options(f"{end} of {name}", node, type_.options, tuple(type_.nodes))
 
 
 def _section(tree: MapNode, key: str, name: str) -> MapNode:

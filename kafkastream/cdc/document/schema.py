@@ -15,7 +15,7 @@ from kafkastream.cdc.spec.sources import SOURCES
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import Choice, ListOf, boolean, floating, integer, positive
 from kafkastream.options.tables import default_text
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 
 __all__ = ["json_schema"]
 
@@ -89,16 +89,16 @@ def _of_types(types: Mapping[str, SectionType[Any]], more: Callable[[SectionType
 
 
 def _of_type(type_: SectionType[Any], more: Schema) -> Schema:
-    return _of(type_.connector, {"type": {"const": type_.connector.identifier}, **more, **type_.nodes})
+    return _of(type_.options, {"type": {"const": type_.options.identifier}, **more, **type_.nodes})
 
 
-def _of(connector: Connector, nodes: Mapping[str, Any] | None = None) -> Schema:
-    """Return the schema of a section with a connector's options."""
-    families = [option for option in connector.options if isinstance(option, OptionFamily)]
-    required = [{"anyOf": [{"required": [key]} for key in option.keys]} for option in connector.required]
+def _of(group: OptionGroup, nodes: Mapping[str, Any] | None = None) -> Schema:
+    """Return the schema of a section."""
+    families = [option for option in group.options if isinstance(option, OptionFamily)]
+    required = [{"anyOf": [{"required": [key]} for key in option.keys]} for option in group.required]
     return {
         "type": "object",
-        "properties": {**dict(_properties(connector.options)), **(nodes or {})},
+        "properties": {**dict(_properties(group.options)), **(nodes or {})},
         "patternProperties": {
             f"^{re.escape(family.prefix)}": {"description": family.doc, **_SCALAR} for family in families
         },

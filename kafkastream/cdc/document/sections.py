@@ -16,7 +16,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import ListOf
 from kafkastream.secret_masking import Secret
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import did_you_mean
 
@@ -104,19 +104,21 @@ def _unknown_type(name: str, written: str, where: str, types: Mapping[str, Any])
     )
 
 
-def section_options(subject: str, node: MapNode, connector: Connector, nodes: Sequence[str] = ()) -> SectionOptions:
+def section_options(
+    subject: str, node: MapNode, declared_options: OptionGroup, nodes: Sequence[str] = ()
+) -> SectionOptions:
     """Return the options of a section; all keys and values are checked.
 
     Args:
         subject: Name of the section in errors.
         node: Contents of the section.
-        connector: Declared options.
+        declared_options: Declared options.
         nodes: Keys whose values are lists or mappings.
 
     Raises:
         DefinitionError: A key is unknown, a value is missing or no scalar, or a required option is missing.
     """
-    declared = {key: option for option in connector.options if isinstance(option, Option) for key in option.keys}
+    declared = {key: option for option in declared_options.options if isinstance(option, Option) for key in option.keys}
     entries = node.entries
     scalars = {key: _scalar(subject, key, entry, declared) for key, entry in entries.items() if key not in nodes}
     section = Section(
@@ -127,7 +129,7 @@ def section_options(subject: str, node: MapNode, connector: Connector, nodes: Se
     )
     options = SectionOptions(section, FrozenMap({key: scalar.text for key, scalar in scalars.items()}))
     _check_misplaced(options)
-    connector.check(options, nodes)
+    declared_options.check(options, nodes)
     return options
 
 

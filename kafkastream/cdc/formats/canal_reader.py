@@ -22,7 +22,7 @@ from kafkastream.cdc.table_rows import TableRows, Tables
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member
-from kafkastream.sql.formats import canal_json as of_tables
+from kafkastream.sql.formats import canal_json
 from kafkastream.sql.settings import setting
 
 __all__ = ["CanalInference", "CanalJson", "CanalReader"]
@@ -46,8 +46,8 @@ def _regex(value: str) -> str:
     return value
 
 
-DATABASE_INCLUDE: Final = attrs.evolve(of_tables.DATABASE_INCLUDE, parse=_regex)
-TABLE_INCLUDE: Final = attrs.evolve(of_tables.TABLE_INCLUDE, parse=_regex)
+DATABASE_INCLUDE: Final = attrs.evolve(canal_json.DATABASE_INCLUDE, parse=_regex)
+TABLE_INCLUDE: Final = attrs.evolve(canal_json.TABLE_INCLUDE, parse=_regex)
 INFERENCE: Final = Option[CanalInference](
     key="infer-schema.strategy",
     parse=enum_member(CanalInference),

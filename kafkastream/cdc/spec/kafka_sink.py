@@ -20,9 +20,9 @@ from kafkastream.model.connectors.record_serialization import MessagesAsEncoded,
 from kafkastream.model.connectors.subscription import INTERNAL_TOPICS
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, map_of, text
-from kafkastream.sql.connectors import kafka_options as of_tables
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors import kafka_options
 from kafkastream.sql.connectors.kafka_tables import sink_spec
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting
 
 __all__ = [
@@ -101,19 +101,19 @@ def _rule(text: str) -> tuple[TablePattern, str]:
 
 
 SINK_TOPIC: Final = Option[str | None](
-    key=of_tables.TOPIC.key,
+    key=kafka_options.TOPIC.key,
     parse=text,
     default=None,
     doc="Topic of all tables; by default, each table has the topic of the mapping, or one named after it: `db.table`.",
 )
 MESSAGE_FORMAT: Final = Option[MessageFormat](
-    key=of_tables.VALUE_FORMAT.key,
+    key=kafka_options.VALUE_FORMAT.key,
     parse=enum_member(MessageFormat),
     default=MessageFormat.DEBEZIUM_JSON,
     doc="Format of the messages: `debezium-json` or `canal-json`.",
 )
 KEY_FORMAT: Final = Option[KeyFormat](
-    key=of_tables.KEY_FORMAT.key,
+    key=kafka_options.KEY_FORMAT.key,
     parse=enum_member(KeyFormat),
     default=KeyFormat.JSON,
     doc="Format of the keys, which hold the primary key: `json` or `csv`.",
@@ -223,23 +223,23 @@ class KafkaPipelineSink(PipelineSink):
 
 def _read(options: SectionOptions) -> KafkaPipelineSink:
     settings = read_settings(KafkaPipelineSink, options.get)
-    sink = sink_spec(options, MessagesAsEncoded(settings["topic"]), options.get(of_tables.DELIVERY_GUARANTEE))
+    sink = sink_spec(options, MessagesAsEncoded(settings["topic"]), options.get(kafka_options.DELIVERY_GUARANTEE))
     with options.reading():
         return KafkaPipelineSink(sink=sink, **settings)
 
 
 KAFKA_SINK: Final = SectionType(
-    Connector(
+    OptionGroup(
         "kafka",
         (
-            of_tables.BOOTSTRAP_SERVERS,
+            kafka_options.BOOTSTRAP_SERVERS,
             *options_of(KafkaPipelineSink),
-            of_tables.DELIVERY_GUARANTEE,
-            of_tables.TRANSACTIONAL_ID_PREFIX,
-            of_tables.TRANSACTION_NAMING_STRATEGY,
-            of_tables.PROPERTIES,
+            kafka_options.DELIVERY_GUARANTEE,
+            kafka_options.TRANSACTIONAL_ID_PREFIX,
+            kafka_options.TRANSACTION_NAMING_STRATEGY,
+            kafka_options.PROPERTIES,
         ),
-        required=(of_tables.BOOTSTRAP_SERVERS,),
+        required=(kafka_options.BOOTSTRAP_SERVERS,),
         common=(TYPE,),
     ),
     _read,

@@ -20,12 +20,12 @@ from kafkastream.model.connectors.kafka_source_builder import KafkaSourceBuilder
 from kafkastream.model.connectors.record_deserialization import ConsumerRecord
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, enum_member, integer, list_of
-from kafkastream.sql.connectors import kafka_options as of_tables
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.connectors import kafka_options
 from kafkastream.sql.connectors.kafka_tables import source_spec
 from kafkastream.sql.connectors.metadata import READABLE
 from kafkastream.sql.connectors.records import RecordsAsRead
 from kafkastream.sql.connectors.scan_offsets import starting_offsets
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import OPTION, options_of, read_settings, setting
 from kafkastream.sql.table_options import did_you_mean
 
@@ -56,28 +56,28 @@ def _metadata(name: str) -> str:
     return name
 
 
-TOPIC: Final = attrs.evolve(of_tables.TOPIC, doc="Topics, separated by `;`; alternative to `topic-pattern`.")
+TOPIC: Final = attrs.evolve(kafka_options.TOPIC, doc="Topics, separated by `;`; alternative to `topic-pattern`.")
 GROUP_ID: Final = attrs.evolve(
-    of_tables.GROUP_ID,
+    kafka_options.GROUP_ID,
     doc="Consumer group; required for `group-offsets`, where a new group also needs `properties.auto.offset.reset`.",
 )
 VALUE_FORMAT: Final = attrs.evolve(
-    of_tables.VALUE_FORMAT,
+    kafka_options.VALUE_FORMAT,
     default=DebeziumJson.identifier,
     doc="Format of the messages: `debezium-json`, `canal-json` or `json`.",
 )
 KEY_FORMAT: Final = Option[KeyFormat | None](
-    key=of_tables.KEY_FORMAT.key,
+    key=kafka_options.KEY_FORMAT.key,
     parse=enum_member(KeyFormat),
     default=None,
     doc="Format of the keys, whose fields become columns: `json`; by default, keys are not read.",
 )
 KEY_FIELDS_PREFIX: Final = attrs.evolve(
-    of_tables.KEY_FIELDS_PREFIX,
+    kafka_options.KEY_FIELDS_PREFIX,
     doc="Prefix of the key's columns; neither it nor `value.fields-prefix` may be a prefix of the other.",
 )
 VALUE_FIELDS_PREFIX: Final = attrs.evolve(
-    of_tables.VALUE_FIELDS_PREFIX,
+    kafka_options.VALUE_FIELDS_PREFIX,
     doc="Prefix of the value's columns; neither it nor `key.fields-prefix` may be a prefix of the other.",
 )
 METADATA_LIST: Final = Option[tuple[str, ...]](
@@ -193,12 +193,12 @@ def _problems(source: KafkaPipelineSource) -> Iterable[str]:
 
 
 def _read(options: SectionOptions) -> KafkaPipelineSource:
-    mode = options.get(of_tables.STARTUP_MODE)
-    if mode is of_tables.StartupMode.GROUP_OFFSETS and not options.has(of_tables.GROUP_ID):
+    mode = options.get(kafka_options.STARTUP_MODE)
+    if mode is kafka_options.StartupMode.GROUP_OFFSETS and not options.has(kafka_options.GROUP_ID):
         raise options.refusal(
-            f"'{of_tables.STARTUP_MODE.key}' is '{mode.value}', and there is no '{of_tables.GROUP_ID.key}'",
-            options.spelling(of_tables.STARTUP_MODE),
-            now=f"Give '{of_tables.GROUP_ID.key}', or '{of_tables.STARTUP_MODE.key}: earliest-offset'.",
+            f"'{kafka_options.STARTUP_MODE.key}' is '{mode.value}', and there is no '{kafka_options.GROUP_ID.key}'",
+            options.spelling(kafka_options.STARTUP_MODE),
+            now=f"Give '{kafka_options.GROUP_ID.key}', or '{kafka_options.STARTUP_MODE.key}: earliest-offset'.",
         )
     source = source_spec(options, starting_offsets(options), default_group=None)
     value_format = _value_format(options)
@@ -239,23 +239,23 @@ def _format_options() -> Iterable[Option[Any]]:
 
 
 KAFKA_SOURCE: Final = SectionType(
-    Connector(
+    OptionGroup(
         "kafka",
         (
-            of_tables.BOOTSTRAP_SERVERS,
+            kafka_options.BOOTSTRAP_SERVERS,
             TOPIC,
-            of_tables.TOPIC_PATTERN,
+            kafka_options.TOPIC_PATTERN,
             GROUP_ID,
-            of_tables.PROPERTIES,
+            kafka_options.PROPERTIES,
             VALUE_FORMAT,
             *options_of(KafkaPipelineSource),
-            *of_tables.STARTUP.options,
-            *of_tables.BOUNDED.options,
-            of_tables.DISCOVERY_INTERVAL,
-            of_tables.CHECK_DUPLICATED_GROUP,
+            *kafka_options.STARTUP.options,
+            *kafka_options.BOUNDED.options,
+            kafka_options.DISCOVERY_INTERVAL,
+            kafka_options.CHECK_DUPLICATED_GROUP,
             *_format_options(),
         ),
-        required=(of_tables.BOOTSTRAP_SERVERS,),
+        required=(kafka_options.BOOTSTRAP_SERVERS,),
         common=(TYPE,),
     ),
     _read,

@@ -17,8 +17,8 @@ from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option, OptionFamily
 from kafkastream.options.parsers import enum_member, positive, text
 from kafkastream.secret_masking import Secret, redacted
-from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.jdbc_options import FLUSH_MAX_ROWS, MAX_RETRIES, PASSWORD, USERNAME
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting, settings_under
 
 __all__ = [
@@ -235,12 +235,12 @@ def _read_hologres(options: SectionOptions) -> PostgresSink:
 
 _COMMON: Final = tuple(option for option in options_of(PostgresSink) if option not in (HOSTNAME, PORT, DATABASE))
 POSTGRES: Final = SectionType(
-    Connector("postgres", (URL, HOSTNAME, PORT, DATABASE, *_COMMON), common=(TYPE,)),
+    OptionGroup("postgres", (URL, HOSTNAME, PORT, DATABASE, *_COMMON), common=(TYPE,)),
     _read,
     "Tables of a PostgreSQL database.",
 )
 HOLOGRES: Final = SectionType(
-    Connector(
+    OptionGroup(
         "hologres", (ENDPOINT, DBNAME, *_COMMON), required=(ENDPOINT, DBNAME, USERNAME, PASSWORD), common=(TYPE,)
     ),
     _read_hologres,

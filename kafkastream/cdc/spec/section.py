@@ -12,7 +12,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import text
 from kafkastream.secret_masking import redacted
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import Position
 from kafkastream.sql.table_options import GivenOptions
 
@@ -114,13 +114,13 @@ class SectionType(Generic[T_co]):
     """Type of sources or sinks: name, options, and the function that reads them.
 
     Args:
-        connector: Value of ``type``, and the options.
+        options: Value of ``type``, and the options.
         read: Creates the value from the options; raises ``DefinitionError``.
         doc: Description in a sentence.
         nodes: Options that are lists or mappings, with the JSON schema of each.
     """
 
-    connector: Connector
+    options: OptionGroup
     read: Callable[[SectionOptions], T_co]
     doc: str
     nodes: Mapping[str, Mapping[str, Any]] = attrs.field(factory=FrozenMap, converter=FrozenMap[str, Any])

@@ -13,8 +13,8 @@ from kafkastream.errors import DefinitionError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
 from kafkastream.secret_masking import masked
-from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.print import PRINT_IDENTIFIER, STANDARD_ERROR
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting
 
 __all__ = [
@@ -136,13 +136,13 @@ def _values(options: SectionOptions) -> ValuesSink:
 
 
 DELTA: Final = SectionType(
-    Connector("delta", options_of(DeltaSink), required=(PATH,), common=(TYPE,)),
+    OptionGroup("delta", options_of(DeltaSink), required=(PATH,), common=(TYPE,)),
     _delta,
     "Delta Lake tables below a path.",
 )
 PRINT: Final = SectionType(
-    Connector("print", options_of(PrintSink), common=(TYPE,)), _print, "Standard output of the driver."
+    OptionGroup("print", options_of(PrintSink), common=(TYPE,)), _print, "Standard output of the driver."
 )
 VALUES: Final = SectionType(
-    Connector("values", options_of(ValuesSink), common=(TYPE,)), _values, "The driver's memory, for tests."
+    OptionGroup("values", options_of(ValuesSink), common=(TYPE,)), _values, "The driver's memory, for tests."
 )

@@ -14,5 +14,5 @@ from kafkastream.cdc.spec.sink import PipelineSink
 __all__ = ["SINKS"]
 
 _TYPES: Final[tuple[SectionType[PipelineSink], ...]] = (KAFKA_SINK, POSTGRES, HOLOGRES, DELTA, PRINT, VALUES)
-SINKS: Final[Mapping[str, SectionType[PipelineSink]]] = {one.connector.identifier: one for one in _TYPES}
+SINKS: Final[Mapping[str, SectionType[PipelineSink]]] = {type_.options.identifier: type_ for type_ in _TYPES}
 """Sink types by name."""

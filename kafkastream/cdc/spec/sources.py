@@ -15,5 +15,5 @@ __all__ = ["SOURCES", "PipelineSource"]
 PipelineSource: TypeAlias = KafkaPipelineSource | ValuesSource
 
 _TYPES: Final[tuple[SectionType[PipelineSource], ...]] = (KAFKA_SOURCE, VALUES_SOURCE)
-SOURCES: Final[Mapping[str, SectionType[PipelineSource]]] = {one.connector.identifier: one for one in _TYPES}
+SOURCES: Final[Mapping[str, SectionType[PipelineSource]]] = {type_.options.identifier: type_ for type_ in _TYPES}
 """Source types by name."""

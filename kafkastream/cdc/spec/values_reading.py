@@ -28,7 +28,7 @@ from kafkastream.cdc.values import Conversion
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.options.option import Option
-from kafkastream.sql.connectors.connector import Connector
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table_options import did_you_mean
 from kafkastream.sql.types import DataType
 
@@ -163,7 +163,7 @@ def _value(written: str, type_: DataType) -> Any:
 
 
 VALUES_SOURCE: Final = SectionType(
-    Connector("values", (NAME, DDLS), required=(DDLS,), common=(TYPE,)),
+    OptionGroup("values", (NAME, DDLS), required=(DDLS,), common=(TYPE,)),
     _read,
     "Tables and their changes in the document itself, for tests and demos.",
     nodes={_CHANGES: _SCHEMA},

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from kafkastream.errors import DefinitionError
-from kafkastream.sql.connectors.connector import CONNECTOR, Connector
+from kafkastream.sql.connectors.common_options import CONNECTOR
 from kafkastream.sql.connectors.datagen import DATAGEN, DataGenTableSource, datagen_source
 from kafkastream.sql.connectors.filesystem import (
     FILESYSTEM,
@@ -44,6 +44,7 @@ from kafkastream.sql.connectors.print import (
 from kafkastream.sql.connectors.stream import StreamTableSource, stream_source
 from kafkastream.sql.connectors.table_endpoints import TableSink, TableSource
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA, upsert_kafka_sink, upsert_kafka_source
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.syntax.checks import PARTITIONS, refusal
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions, did_you_mean
@@ -51,7 +52,6 @@ from kafkastream.sql.table_options import TableOptions, did_you_mean
 __all__ = [
     "CONNECTORS",
     "BlackHoleTableSink",
-    "Connector",
     "DataGenTableSource",
     "FileTableSink",
     "FileTableSource",
@@ -77,7 +77,7 @@ _Environ = Mapping[str, str] | None
 class _Tables(NamedTuple):
     """Factories of a connector's sources and sinks."""
 
-    connector: Connector
+    connector: OptionGroup
     source: Callable[[TableDefinition, _Environ], TableSource] | None = None
     sink: Callable[[TableDefinition, _Environ], TableSink] | None = None
 
@@ -95,7 +95,7 @@ _TABLES: Final = {
         _Tables(JDBC, jdbc_source, jdbc_sink),
     )
 }
-CONNECTORS: Final[Mapping[str, Connector]] = {name: tables.connector for name, tables in _TABLES.items()}
+CONNECTORS: Final[Mapping[str, OptionGroup]] = {name: tables.connector for name, tables in _TABLES.items()}
 """All connectors by their identifiers."""
 
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, final
 
 import attrs
 
-from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, Connector
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SCAN_PARALLELISM
 from kafkastream.sql.connectors.datagen_options import (
     DATAGEN_OPTIONS,
     NUMBER_OF_ROWS,
@@ -16,6 +16,7 @@ from kafkastream.sql.connectors.datagen_options import (
     GeneratorKind,
 )
 from kafkastream.sql.connectors.generated import GeneratedTableSource, no_metadata
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.type_families import COLLECTIONS, CONSTRUCTED, INTERVALS, STAMPS
@@ -23,7 +24,7 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["DATAGEN", "DataGenTableSource", "GeneratedColumn", "RandomValues", "SequenceValues", "datagen_source"]
 
-DATAGEN: Final = Connector("datagen", (*DATAGEN_OPTIONS, SCAN_PARALLELISM))
+DATAGEN: Final = OptionGroup("datagen", (*DATAGEN_OPTIONS, SCAN_PARALLELISM), common=COMMON_OPTIONS)
 
 _LONGEST: Final = 2**31 - 1
 _DEFAULT_LENGTH: Final = 100

@@ -16,11 +16,11 @@ from kafkastream.model.connectors.file_sink_settings import BucketAssigner, Defa
 from kafkastream.model.graph.graph_nodes import CollectionSource
 from kafkastream.options.option import Option
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import filesystem_options as its
-from kafkastream.sql.connectors.connector import (
+from kafkastream.sql.connectors import filesystem_options
+from kafkastream.sql.connectors.common_options import (
+    COMMON_OPTIONS,
     SCAN_PARALLELISM,
     SINK_PARALLELISM,
-    Connector,
     check_no_written_metadata,
 )
 from kafkastream.sql.connectors.key_value_fields import PartField, RecordPart
@@ -30,6 +30,7 @@ from kafkastream.sql.files.parquet_file_format import ParquetFormat
 from kafkastream.sql.files.partition_commits import PartitionCommit, PartitionTime
 from kafkastream.sql.files.tables import Partitions, TableFiles
 from kafkastream.sql.formats import CsvFormat, Format, JsonFormat, RawFormat, format_keys, format_of
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.type_families import BYTES, CONSTRUCTED, TEXT, WHOLE
@@ -45,18 +46,19 @@ __all__ = [
     "filesystem_source",
 ]
 
-FILESYSTEM: Final = Connector(
+FILESYSTEM: Final = OptionGroup(
     "filesystem",
     (
-        its.PATH,
-        its.FILE_FORMAT,
-        its.PARTITION_DEFAULT_NAME,
-        *its.READING,
+        filesystem_options.PATH,
+        filesystem_options.FILE_FORMAT,
+        filesystem_options.PARTITION_DEFAULT_NAME,
+        *filesystem_options.READING,
         SCAN_PARALLELISM,
-        *its.WRITING,
+        *filesystem_options.WRITING,
         SINK_PARALLELISM,
     ),
-    required=(its.PATH, its.FILE_FORMAT),
+    required=(filesystem_options.PATH, filesystem_options.FILE_FORMAT),
+    common=COMMON_OPTIONS,
 )
 FILE_FORMATS: Final[Mapping[str, type[Format]]] = {
     kind.identifier: kind for kind in (CsvFormat, JsonFormat, ParquetFormat, RawFormat)
@@ -158,7 +160,7 @@ def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | 
         UnsupportedFeatureError: An option is not supported.
     """
     options = _checked(definition, environ)
-    _read_all(options, its.READING)
+    _read_all(options, filesystem_options.READING)
     return FileTableSource(
         base_path=_path(options),
         part=_part(options),
@@ -173,24 +175,24 @@ def filesystem_source(definition: TableDefinition, environ: Mapping[str, str] | 
 def filesystem_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> FileTableSink:
     """Return the sink of a table of the connector ``filesystem``; errors as of ``filesystem_source``."""
     options = _checked(definition, environ)
-    _read_all(options, its.WRITING)
+    _read_all(options, filesystem_options.WRITING)
     check_no_written_metadata(options)
     partitions = _partitions(options)
-    has_success = bool(partitions.fields) and options.get(its.COMMIT_POLICY) is not None
+    has_success = bool(partitions.fields) and options.get(filesystem_options.COMMIT_POLICY) is not None
     writer = TableRowsWriter(_part(options), partitions, _commit(options, partitions) if has_success else None)
     sink = FileSink(
         base_path=_path(options),
         encoder=writer,
-        rolling_policy=DefaultRollingPolicy(options.get(its.FILE_SIZE)),
+        rolling_policy=DefaultRollingPolicy(options.get(filesystem_options.FILE_SIZE)),
         bucket_assigner=BucketAssigner.base_path_bucket_assigner(),
-        success_file=options.get(its.SUCCESS_FILE) if has_success else None,
+        success_file=options.get(filesystem_options.SUCCESS_FILE) if has_success else None,
     )
     return FileTableSink(sink=sink, writer=writer, parallelism=options.get(SINK_PARALLELISM))
 
 
 def _checked(definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
     options = TableOptions.of(definition, environ)
-    named_by = its.FILE_FORMAT.key
+    named_by = filesystem_options.FILE_FORMAT.key
     identifier = options.values.get(named_by)
     if identifier in _FLINKS:
         raise UnsupportedFeatureError(
@@ -210,9 +212,9 @@ def _read_all(options: TableOptions, given: Iterable[Option[Any]]) -> None:
 
 
 def _path(options: TableOptions) -> str:
-    path = options.get(its.PATH)
+    path = options.get(filesystem_options.PATH)
     assert path is not None
-    return local_path(path, options.where(its.PATH.key))
+    return local_path(path, options.where(filesystem_options.PATH.key))
 
 
 def _partitions(options: TableOptions) -> Partitions:
@@ -221,7 +223,7 @@ def _partitions(options: TableOptions) -> Partitions:
     for field in fields:
         if field.type.kind in _NO_NAMES:
             raise options.column_refusal(f"a partition column cannot be of type {field.type}", field.name)
-    return Partitions(fields, options.get(its.PARTITION_DEFAULT_NAME))
+    return Partitions(fields, options.get(filesystem_options.PARTITION_DEFAULT_NAME))
 
 
 def _commit(options: TableOptions, partitions: Partitions) -> PartitionCommit | None:
@@ -230,28 +232,28 @@ def _commit(options: TableOptions, partitions: Partitions) -> PartitionCommit | 
     Raises:
         UnsupportedFeatureError: The time of a partition is read from a column that is neither text nor a whole number.
     """
-    delay_ms = options.get(its.COMMIT_DELAY)
-    if options.get(its.COMMIT_TRIGGER) is its.CommitTrigger.PROCESS_TIME:
+    delay_ms = options.get(filesystem_options.COMMIT_DELAY)
+    if options.get(filesystem_options.COMMIT_TRIGGER) is filesystem_options.CommitTrigger.PROCESS_TIME:
         return PartitionCommit(delay_ms=delay_ms, time=None) if delay_ms else None
     time = PartitionTime(
         columns=tuple(partitions.names),
-        pattern=options.get(its.TIME_PATTERN),
-        formatter=options.get(its.TIME_FORMATTER),
-        zone=options.get(its.WATERMARK_ZONE),
+        pattern=options.get(filesystem_options.TIME_PATTERN),
+        formatter=options.get(filesystem_options.TIME_FORMATTER),
+        zone=options.get(filesystem_options.WATERMARK_ZONE),
         default_name=partitions.default_name,
     )
     for field in partitions.fields:
         if field.name in time.read and field.type.kind not in TEXT | WHOLE:
             raise UnsupportedFeatureError(
                 f"the time of a partition from a column of type {field.type}",
-                where=options.where(its.COMMIT_TRIGGER.key),
+                where=options.where(filesystem_options.COMMIT_TRIGGER.key),
                 now=f"Declare column '{field.name}' as STRING, and write the time as DATE_FORMAT(ts, 'yyyy-MM-dd').",
             )
     return PartitionCommit(delay_ms=delay_ms, time=time)
 
 
 def _part(options: TableOptions) -> RecordPart:
-    named_by = its.FILE_FORMAT.key
+    named_by = filesystem_options.FILE_FORMAT.key
     format_ = format_of(named_by, options, ("",), FILE_FORMATS)
     part = RecordPart(format_, tuple(_fields(options.definition)))
     problem = format_.problem_with(part.row_type.fields)

@@ -11,9 +11,10 @@ from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.connectors.jdbc_sink import JdbcConnectionOptions, JdbcExecutionOptions
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import jdbc_options as its
-from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.connectors import jdbc_options
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SINK_PARALLELISM, check_no_written_metadata
 from kafkastream.sql.connectors.table_endpoints import TableSink
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 from kafkastream.sql.type_families import INTERVALS, MAPS, STAMPS
@@ -21,23 +22,24 @@ from kafkastream.sql.types import DataType, Kind
 
 __all__ = ["JDBC", "JdbcTableSink", "jdbc_sink", "jdbc_source"]
 
-JDBC: Final = Connector(
+JDBC: Final = OptionGroup(
     "jdbc",
     (
-        its.URL,
-        its.TABLE_NAME,
-        its.DRIVER,
-        its.USERNAME,
-        its.PASSWORD,
-        its.PROPERTIES,
-        its.MAX_RETRY_TIMEOUT,
-        its.FLUSH_MAX_ROWS,
-        its.FLUSH_INTERVAL,
-        its.MAX_RETRIES,
+        jdbc_options.URL,
+        jdbc_options.TABLE_NAME,
+        jdbc_options.DRIVER,
+        jdbc_options.USERNAME,
+        jdbc_options.PASSWORD,
+        jdbc_options.PROPERTIES,
+        jdbc_options.MAX_RETRY_TIMEOUT,
+        jdbc_options.FLUSH_MAX_ROWS,
+        jdbc_options.FLUSH_INTERVAL,
+        jdbc_options.MAX_RETRIES,
         SINK_PARALLELISM,
-        *its.READING,
+        *jdbc_options.READING,
     ),
-    required=(its.URL, its.TABLE_NAME),
+    required=(jdbc_options.URL, jdbc_options.TABLE_NAME),
+    common=COMMON_OPTIONS,
 )
 
 _SECOND_MS: Final = 1000
@@ -122,14 +124,14 @@ def jdbc_sink(definition: TableDefinition, environ: Mapping[str, str] | None = N
     check_no_written_metadata(options)
     for column in definition.schema.physical:
         _check_type(options, column.name, column.type)
-    table_name = options.get(its.TABLE_NAME)
+    table_name = options.get(jdbc_options.TABLE_NAME)
     assert table_name is not None
     return JdbcTableSink(
         connection=_connection(options),
         execution=JdbcExecutionOptions(
-            batch_interval_ms=options.get(its.FLUSH_INTERVAL),
-            batch_size=options.get(its.FLUSH_MAX_ROWS),
-            max_retries=options.get(its.MAX_RETRIES),
+            batch_interval_ms=options.get(jdbc_options.FLUSH_INTERVAL),
+            batch_size=options.get(jdbc_options.FLUSH_MAX_ROWS),
+            max_retries=options.get(jdbc_options.MAX_RETRIES),
         ),
         table_name=table_name,
         columns=tuple((column.name, column.type) for column in definition.schema.physical),
@@ -139,30 +141,30 @@ def jdbc_sink(definition: TableDefinition, environ: Mapping[str, str] | None = N
 
 
 def _connection(options: TableOptions) -> JdbcConnectionOptions:
-    url = options.get(its.URL)
+    url = options.get(jdbc_options.URL)
     assert url is not None
-    with options.reading(its.URL.key):
+    with options.reading(jdbc_options.URL.key):
         return JdbcConnectionOptions(
             url=url,
-            driver_name=options.get(its.DRIVER),
-            user_name=options.get(its.USERNAME),
-            password=options.get(its.PASSWORD),
-            connection_check_timeout_s=options.get(its.MAX_RETRY_TIMEOUT) // _SECOND_MS,
+            driver_name=options.get(jdbc_options.DRIVER),
+            user_name=options.get(jdbc_options.USERNAME),
+            password=options.get(jdbc_options.PASSWORD),
+            connection_check_timeout_s=options.get(jdbc_options.MAX_RETRY_TIMEOUT) // _SECOND_MS,
         )
 
 
 def _check(options: TableOptions) -> None:
     JDBC.check(options)
-    for name in options.under(its.PROPERTIES):
-        key = its.PROPERTIES.prefix + name
+    for name in options.under(jdbc_options.PROPERTIES):
+        key = jdbc_options.PROPERTIES.prefix + name
         raise UnsupportedFeatureError(
             f"properties of the Java driver, as {key!r}, cannot be set here: psycopg connects, not Java",
             where=options.where(key),
             now="Append parameters of the connection to the URL: jdbc:postgresql://host:port/database?sslmode=require.",
         )
-    for option in its.READING:
+    for option in jdbc_options.READING:
         options.get(option)
-    for keys in its.TOGETHER:
+    for keys in jdbc_options.TOGETHER:
         given = [key for key in keys if key in options.values]
         if given and len(given) < len(keys):
             raise options.refusal(
@@ -170,8 +172,10 @@ def _check(options: TableOptions) -> None:
                 given[0],
                 now=f"Add {', '.join(repr(key) for key in keys if key not in given)}.",
             )
-    _check_least(options, its.MAX_RETRY_TIMEOUT.key, options.get(its.MAX_RETRY_TIMEOUT), _SECOND_MS, "1 second")
-    for option in (its.MAX_RETRIES, its.FLUSH_MAX_ROWS):
+    _check_least(
+        options, jdbc_options.MAX_RETRY_TIMEOUT.key, options.get(jdbc_options.MAX_RETRY_TIMEOUT), _SECOND_MS, "1 second"
+    )
+    for option in (jdbc_options.MAX_RETRIES, jdbc_options.FLUSH_MAX_ROWS):
         _check_least(options, option.key, options.get(option), 0, "0")
 
 

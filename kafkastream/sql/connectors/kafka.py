@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.model.connectors.kafka_sink import DeliveryGuarantee
-from kafkastream.sql.connectors import kafka_options as its
-from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, SINK_PARALLELISM, Connector
+from kafkastream.sql.connectors import kafka_options
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SCAN_PARALLELISM, SINK_PARALLELISM
 from kafkastream.sql.connectors.kafka_tables import (
     KafkaTableSink,
     KafkaTableSource,
@@ -24,6 +24,7 @@ from kafkastream.sql.connectors.scan_offsets import starting_offsets
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
 from kafkastream.sql.connectors.table_partitioners import partitioner_of
 from kafkastream.sql.formats import Format
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 
@@ -31,35 +32,36 @@ __all__ = ["KAFKA", "kafka_sink", "kafka_source"]
 
 log = logging.getLogger("kafkastream")
 
-KAFKA: Final = Connector(
+KAFKA: Final = OptionGroup(
     "kafka",
     (
-        its.TOPIC,
-        its.TOPIC_PATTERN,
-        its.BOOTSTRAP_SERVERS,
-        its.GROUP_ID,
-        its.PROPERTIES,
-        its.FORMAT,
-        its.KEY_FORMAT,
-        its.KEY_FIELDS,
-        its.KEY_FIELDS_PREFIX,
-        its.VALUE_FORMAT,
-        its.VALUE_FIELDS_INCLUDE,
-        its.VALUE_FIELDS_PREFIX,
-        *its.STARTUP.options,
-        *its.BOUNDED.options,
-        its.DISCOVERY_INTERVAL,
-        its.HEADER_FILTER,
-        its.CHECK_DUPLICATED_GROUP,
+        kafka_options.TOPIC,
+        kafka_options.TOPIC_PATTERN,
+        kafka_options.BOOTSTRAP_SERVERS,
+        kafka_options.GROUP_ID,
+        kafka_options.PROPERTIES,
+        kafka_options.FORMAT,
+        kafka_options.KEY_FORMAT,
+        kafka_options.KEY_FIELDS,
+        kafka_options.KEY_FIELDS_PREFIX,
+        kafka_options.VALUE_FORMAT,
+        kafka_options.VALUE_FIELDS_INCLUDE,
+        kafka_options.VALUE_FIELDS_PREFIX,
+        *kafka_options.STARTUP.options,
+        *kafka_options.BOUNDED.options,
+        kafka_options.DISCOVERY_INTERVAL,
+        kafka_options.HEADER_FILTER,
+        kafka_options.CHECK_DUPLICATED_GROUP,
         SCAN_PARALLELISM,
-        its.PARTITIONER,
-        its.DELIVERY_GUARANTEE,
-        its.SEMANTIC,
-        its.TRANSACTIONAL_ID_PREFIX,
-        its.TRANSACTION_NAMING_STRATEGY,
+        kafka_options.PARTITIONER,
+        kafka_options.DELIVERY_GUARANTEE,
+        kafka_options.SEMANTIC,
+        kafka_options.TRANSACTIONAL_ID_PREFIX,
+        kafka_options.TRANSACTION_NAMING_STRATEGY,
         SINK_PARALLELISM,
     ),
-    required=(its.BOOTSTRAP_SERVERS,),
+    required=(kafka_options.BOOTSTRAP_SERVERS,),
+    common=COMMON_OPTIONS,
 )
 _KEYS_OF_POSITION: Final = frozenset({"partition", "offset"})
 
@@ -82,7 +84,7 @@ def kafka_source(definition: TableDefinition, environ: Mapping[str, str] | None 
         value=value_part(options, value.named_by, key_fields, format_),
         metadata=read_metadata(options, format_),
         changelog=format_.changelog,
-        header_filter=options.get(its.HEADER_FILTER),
+        header_filter=options.get(kafka_options.HEADER_FILTER),
         parallelism=options.get(SCAN_PARALLELISM),
     )
 
@@ -115,7 +117,7 @@ def _formats(options: TableOptions, side: str) -> tuple[TableFormat, TableFormat
     value, key = table_formats(KAFKA, options)
     if value is None:
         raise options.refusal(
-            f"Could not find required {side} format '{its.VALUE_FORMAT.key}'.",
+            f"Could not find required {side} format '{kafka_options.VALUE_FORMAT.key}'.",
             now="Add, for example, 'format' = 'json'.",
         )
     return value, key
@@ -129,7 +131,7 @@ def _key(options: TableOptions, format_: Format | None) -> RecordPart | None:
         raise options.refusal(
             "A key format should only deal with INSERT-only records. "
             f"But {format_.identifier} has a changelog mode of {format_.changelog}.",
-            its.KEY_FORMAT.key,
+            kafka_options.KEY_FORMAT.key,
         )
     return key_part(options, columns, format_)
 
@@ -147,8 +149,12 @@ def _check_primary_key(options: TableOptions, format_: Format) -> None:
 
 
 def _guarantee(options: TableOptions) -> DeliveryGuarantee:
-    older = options.get(its.SEMANTIC)
+    older = options.get(kafka_options.SEMANTIC)
     if older is None:
-        return options.get(its.DELIVERY_GUARANTEE)
-    log.warning("%s: deprecated, please use '%s'", options.where(its.SEMANTIC.key), its.DELIVERY_GUARANTEE.key)
+        return options.get(kafka_options.DELIVERY_GUARANTEE)
+    log.warning(
+        "%s: deprecated, please use '%s'",
+        options.where(kafka_options.SEMANTIC.key),
+        kafka_options.DELIVERY_GUARANTEE.key,
+    )
     return older

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from kafkastream.sql.connectors import jdbc_options, kafka_options
-from kafkastream.sql.connectors.connector import CONNECTOR
+from kafkastream.sql.connectors.common_options import CONNECTOR
 from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["check_legacy"]

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, final
 
 import attrs
 
-from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, Connector
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SCAN_PARALLELISM
 from kafkastream.sql.connectors.generated import GeneratedTableSource, no_metadata
 from kafkastream.sql.connectors.nexmark_options import (
     AUCTION_PROPORTION,
@@ -26,6 +26,7 @@ from kafkastream.sql.connectors.nexmark_options import (
     PERSON_SIZE,
     WITHOUT_EFFECT,
 )
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import TableDefinition
@@ -102,7 +103,7 @@ class NexmarkTableSource(GeneratedTableSource):
         return None if self.is_fast and self.events else self.rate
 
 
-NEXMARK: Final = Connector("nexmark", (*options_of(NexmarkTableSource), *WITHOUT_EFFECT))
+NEXMARK: Final = OptionGroup("nexmark", (*options_of(NexmarkTableSource), *WITHOUT_EFFECT), common=COMMON_OPTIONS)
 
 
 def nexmark_source(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> NexmarkTableSource:

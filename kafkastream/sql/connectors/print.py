@@ -10,8 +10,9 @@ import attrs
 from kafkastream.model.graph.job_graph import DiscardingSink, PrintSink
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, text
-from kafkastream.sql.connectors.connector import SINK_PARALLELISM, Connector, check_no_written_metadata
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SINK_PARALLELISM, check_no_written_metadata
 from kafkastream.sql.connectors.table_endpoints import TableSink
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
@@ -71,8 +72,8 @@ class BlackHoleTableSink(TableSink):
         return DiscardingSink()
 
 
-PRINT: Final = Connector("print", options_of(PrintTableSink))
-BLACKHOLE: Final = Connector("blackhole", options_of(BlackHoleTableSink))
+PRINT: Final = OptionGroup("print", options_of(PrintTableSink), common=COMMON_OPTIONS)
+BLACKHOLE: Final = OptionGroup("blackhole", options_of(BlackHoleTableSink), common=COMMON_OPTIONS)
 
 
 def print_sink(definition: TableDefinition, environ: Mapping[str, str] | None = None) -> PrintTableSink:
@@ -95,7 +96,7 @@ def blackhole_sink(definition: TableDefinition, environ: Mapping[str, str] | Non
     return BlackHoleTableSink()
 
 
-def _checked(connector: Connector, definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
+def _checked(connector: OptionGroup, definition: TableDefinition, environ: Mapping[str, str] | None) -> TableOptions:
     options = TableOptions.of(definition, environ)
     connector.check(options)
     check_no_written_metadata(options)

@@ -8,9 +8,9 @@ from typing import final
 
 import attrs
 
-from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_options import FORMAT, KEY_FORMAT, VALUE_FORMAT
 from kafkastream.sql.formats import Format, format_keys, format_of
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table_options import TableOptions
 
 __all__ = ["TableFormat", "table_formats"]
@@ -68,7 +68,7 @@ class TableFormat:
         return format_
 
 
-def table_formats(connector: Connector, options: TableOptions) -> tuple[TableFormat | None, TableFormat | None]:
+def table_formats(connector: OptionGroup, options: TableOptions) -> tuple[TableFormat | None, TableFormat | None]:
     """Return the formats of value and key, if given, after a check for unknown options.
 
     Raises:

@@ -8,8 +8,8 @@ from typing import Final
 
 from kafkastream.model.connectors.offsets_initializers import OffsetsInitializer
 from kafkastream.sql.changelog import ChangelogMode
-from kafkastream.sql.connectors import kafka_options as its
-from kafkastream.sql.connectors.connector import SCAN_PARALLELISM, SINK_PARALLELISM, Connector
+from kafkastream.sql.connectors import kafka_options
+from kafkastream.sql.connectors.common_options import COMMON_OPTIONS, SCAN_PARALLELISM, SINK_PARALLELISM
 from kafkastream.sql.connectors.kafka_tables import (
     BufferFlush,
     KafkaTableSink,
@@ -24,6 +24,7 @@ from kafkastream.sql.connectors.metadata import read_metadata
 from kafkastream.sql.connectors.records import RecordsAsEncoded
 from kafkastream.sql.connectors.table_formats import TableFormat, table_formats
 from kafkastream.sql.formats import Format, RawFormat
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.table import TableDefinition
 from kafkastream.sql.table_options import TableOptions
 
@@ -31,29 +32,30 @@ __all__ = ["UPSERT_KAFKA", "upsert_kafka_sink", "upsert_kafka_source"]
 
 log = logging.getLogger("kafkastream")
 
-UPSERT_KAFKA: Final = Connector(
+UPSERT_KAFKA: Final = OptionGroup(
     "upsert-kafka",
     (
-        its.TOPIC,
-        its.TOPIC_PATTERN,
-        its.BOOTSTRAP_SERVERS,
-        its.PROPERTIES,
-        its.KEY_FORMAT,
-        its.KEY_FIELDS_PREFIX,
-        its.VALUE_FORMAT,
-        its.VALUE_FIELDS_INCLUDE,
-        its.VALUE_FIELDS_PREFIX,
-        *its.BOUNDED.options,
-        its.DISCOVERY_INTERVAL,
+        kafka_options.TOPIC,
+        kafka_options.TOPIC_PATTERN,
+        kafka_options.BOOTSTRAP_SERVERS,
+        kafka_options.PROPERTIES,
+        kafka_options.KEY_FORMAT,
+        kafka_options.KEY_FIELDS_PREFIX,
+        kafka_options.VALUE_FORMAT,
+        kafka_options.VALUE_FIELDS_INCLUDE,
+        kafka_options.VALUE_FIELDS_PREFIX,
+        *kafka_options.BOUNDED.options,
+        kafka_options.DISCOVERY_INTERVAL,
         SCAN_PARALLELISM,
-        its.DELIVERY_GUARANTEE,
-        its.TRANSACTIONAL_ID_PREFIX,
-        its.TRANSACTION_NAMING_STRATEGY,
-        its.BUFFER_FLUSH_MAX_ROWS,
-        its.BUFFER_FLUSH_INTERVAL,
+        kafka_options.DELIVERY_GUARANTEE,
+        kafka_options.TRANSACTIONAL_ID_PREFIX,
+        kafka_options.TRANSACTION_NAMING_STRATEGY,
+        kafka_options.BUFFER_FLUSH_MAX_ROWS,
+        kafka_options.BUFFER_FLUSH_INTERVAL,
         SINK_PARALLELISM,
     ),
-    required=(its.BOOTSTRAP_SERVERS, its.KEY_FORMAT, its.VALUE_FORMAT),
+    required=(kafka_options.BOOTSTRAP_SERVERS, kafka_options.KEY_FORMAT, kafka_options.VALUE_FORMAT),
+    common=COMMON_OPTIONS,
 )
 
 
@@ -95,7 +97,7 @@ def upsert_kafka_sink(definition: TableDefinition, environ: Mapping[str, str] | 
         log.warning("%s: a NULL is written as a null value, which is read as a delete", options.where(value.named_by))
     key_fields = key_part(options, definition.schema.primary_key, key_of)
     return KafkaTableSink(
-        sink=sink_spec(options, RecordsAsEncoded(topics), options.get(its.DELIVERY_GUARANTEE)),
+        sink=sink_spec(options, RecordsAsEncoded(topics), options.get(kafka_options.DELIVERY_GUARANTEE)),
         key=key_fields,
         value=value_part(options, value.named_by, key_fields, value_of),
         metadata=sink_metadata(options, topics),
@@ -114,7 +116,7 @@ def _formats(options: TableOptions) -> tuple[TableFormat, TableFormat]:
 
 
 def _check(options: TableOptions, key: Format, value: Format) -> None:
-    for option, format_ in ((its.KEY_FORMAT, key), (its.VALUE_FORMAT, value)):
+    for option, format_ in ((kafka_options.KEY_FORMAT, key), (kafka_options.VALUE_FORMAT, value)):
         if not format_.changelog.is_insert_only:
             raise options.refusal(
                 f"'upsert-kafka' connector doesn't support '{format_.identifier}' as "
@@ -132,7 +134,7 @@ def _check(options: TableOptions, key: Format, value: Format) -> None:
 
 
 def _buffer_flush(options: TableOptions) -> BufferFlush | None:
-    max_rows, interval = its.BUFFER_FLUSH_MAX_ROWS, its.BUFFER_FLUSH_INTERVAL
+    max_rows, interval = kafka_options.BUFFER_FLUSH_MAX_ROWS, kafka_options.BUFFER_FLUSH_INTERVAL
     flush = BufferFlush(options.get(max_rows), options.get(interval))
     if (flush.max_rows > 0) is not (flush.interval_ms > 0):
         raise options.refusal(

@@ -15,8 +15,8 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.connectors.topic_sample import Message, TopicSample
 from kafkastream.model.formats.malformed import is_malformed
 from kafkastream.options.option import Option
-from kafkastream.sql.connectors import kafka_options as its
-from kafkastream.sql.connectors.connector import CONNECTOR
+from kafkastream.sql.connectors import kafka_options
+from kafkastream.sql.connectors.common_options import CONNECTOR
 from kafkastream.sql.connectors.kafka import KAFKA
 from kafkastream.sql.connectors.metadata import READABLE
 from kafkastream.sql.connectors.upsert_kafka import UPSERT_KAFKA
@@ -102,12 +102,12 @@ def inferred_table(
     key_names = tuple(column.name for column in key_columns)
     options = {
         CONNECTOR.key: (UPSERT_KAFKA if is_upsert else KAFKA).identifier,
-        its.TOPIC.key: name[-1],
+        kafka_options.TOPIC.key: name[-1],
         **properties,
         **({} if key is None else _key_options(key, settings.key_prefix, () if is_upsert else key_names)),
         **dict(value.options("value")),
-        **_given(its.VALUE_FIELDS_PREFIX, settings.value_prefix),
-        its.VALUE_FIELDS_INCLUDE.key: its.FieldsInclude.EXCEPT_KEY.value,
+        **_given(kafka_options.VALUE_FIELDS_PREFIX, settings.value_prefix),
+        kafka_options.VALUE_FIELDS_INCLUDE.key: kafka_options.FieldsInclude.EXCEPT_KEY.value,
     }
     schema = TableSchema(columns, primary_key=key_names if is_upsert else _POSITION)
     return TableDefinition(name, schema, FrozenMap(options))
@@ -116,8 +116,8 @@ def inferred_table(
 def _key_options(key: _MessagePart, prefix: str, columns: Sequence[str]) -> dict[str, str]:
     return {
         **dict(key.options("key")),
-        **_given(its.KEY_FIELDS, ";".join(columns)),
-        **_given(its.KEY_FIELDS_PREFIX, prefix),
+        **_given(kafka_options.KEY_FIELDS, ";".join(columns)),
+        **_given(kafka_options.KEY_FIELDS_PREFIX, prefix),
     }
 
 
@@ -168,7 +168,7 @@ def _json_key(keys: Iterable[bytes | None], settings: CatalogSettings) -> _Messa
         return None
     part = _json_part([one for one in objects if one is not None], settings)
     names = [".".join(path) for path in part.types]
-    is_told = its.KEY_FIELDS.parse(";".join(names)) == tuple(names)
+    is_told = kafka_options.KEY_FIELDS.parse(";".join(names)) == tuple(names)
     is_flat = not settings.flattens or not any("." in member for path in part.types for member in path)
     return part if part.types and is_told and is_flat else None
 
@@ -232,7 +232,7 @@ def _check_names(name: tuple[str, str, str], names: Sequence[str]) -> None:
         raise DefinitionError(
             f"two columns would have the name {double!r}",
             where=_where(name),
-            now=f"Set '{its.KEY_FIELDS_PREFIX.key}' and '{its.VALUE_FIELDS_PREFIX.key}' of the catalog so that they differ.",
+            now=f"Set '{kafka_options.KEY_FIELDS_PREFIX.key}' and '{kafka_options.VALUE_FIELDS_PREFIX.key}' of the catalog so that they differ.",
         )
 
 

@@ -9,7 +9,6 @@ import attrs
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.options.option import Option
 from kafkastream.options.parsers import boolean, positive, text
-from kafkastream.sql.connectors.connector import Connector
 from kafkastream.sql.connectors.kafka_options import (
     BOOTSTRAP_SERVERS,
     FORMAT,
@@ -25,6 +24,7 @@ from kafkastream.sql.formats.json_format import (
     JsonFormat,
     TimestampFormat,
 )
+from kafkastream.sql.option_group import OptionGroup
 from kafkastream.sql.settings import options_of, read_settings, setting
 from kafkastream.sql.syntax.statements import CreateCatalog
 from kafkastream.sql.table_options import GivenOptions
@@ -95,11 +95,10 @@ class CatalogSettings:
     max_fetch_records: int = setting(MAX_FETCH_RECORDS)
 
 
-KAFKA_CATALOG: Final = Connector(
+KAFKA_CATALOG: Final = OptionGroup(
     "kafka",
     (TYPE, BOOTSTRAP_SERVERS, PROPERTIES, VALUE_FORMAT, *options_of(CatalogSettings)),
     required=(TYPE, BOOTSTRAP_SERVERS, VALUE_FORMAT),
-    common=(),
 )
 
 

@@ -1,4 +1,4 @@
-"""Connector: its identifier and options, and errors about unknown or missing ones."""
+"""Options that are declared together, and errors about unknown or missing ones."""
 
 from __future__ import annotations
 
@@ -10,66 +10,40 @@ import attrs
 
 from kafkastream.errors import UnsupportedFeatureError
 from kafkastream.options.option import Option, OptionFamily
-from kafkastream.options.parsers import integer, positive, text
-from kafkastream.sql.table_options import Declaration, GivenOptions, TableOptions, did_you_mean
+from kafkastream.sql.table_options import Declaration, GivenOptions, did_you_mean
 
-__all__ = ["CONNECTOR", "SCAN_PARALLELISM", "SINK_PARALLELISM", "Connector", "check_no_written_metadata"]
+__all__ = ["OptionGroup"]
 
 log = logging.getLogger("kafkastream")
 
-CONNECTOR: Final = Option[str | None](
-    key="connector",
-    parse=text,
-    default=None,
-    doc="Identifier of the table's connector.",
-)
-PROPERTY_VERSION: Final = Option[int](
-    key="property-version",
-    parse=integer,
-    default=1,
-    doc="Version of the options. No effect: only one exists.",
-)
-SCAN_PARALLELISM: Final = Option[int | None](
-    key="scan.parallelism",
-    parse=positive,
-    default=None,
-    doc="Number of subtasks that read; by default, the job's parallelism.",
-)
-SINK_PARALLELISM: Final = Option[int | None](
-    key="sink.parallelism",
-    parse=positive,
-    default=None,
-    doc="Number of subtasks that write; by default, that of the operator before the sink.",
-)
-_COMMON: Final = (CONNECTOR, PROPERTY_VERSION)
 _DEW: Final = "dew."
 _IGNORED: Final = "aliyun.kafka."
 
 
 @final
 @attrs.frozen
-class Connector:
-    """Options of a connector, or of a type of catalogs.
+class OptionGroup:
+    """Options that are declared together: those of a connector, a type of catalogs, or a section of a pipeline's document.
 
     Args:
-        identifier: Value of ``connector``, or of ``type`` for a catalog.
+        identifier: Value of ``connector`` for a connector, or of ``type``; for other sections their name.
         own: Options of its own.
         required: Options among them that are required.
-        common: Options of all connectors; none for a catalog.
+        common: Options that it shares with others, such as ``connector`` itself.
     """
 
     identifier: str
     own: tuple[Option[Any] | OptionFamily, ...]
     required: tuple[Option[Any], ...] = ()
-    common: tuple[Option[Any], ...] = _COMMON
+    common: tuple[Option[Any], ...] = ()
 
     @property
     def options(self) -> tuple[Option[Any] | OptionFamily, ...]:
-        """Return all its options."""
+        """Return all options."""
         return (*self.common, *self.own)
 
     def check(self, options: GivenOptions[Declaration], more: Iterable[str] = ()) -> None:
-        """Check for unknown options and for missing ones.
+        """Check that no option is unknown, and none missing.
 
         Args:
             options: Given options.
@@ -102,25 +76,8 @@ class Connector:
             yield from (option.key,) if isinstance(option, OptionFamily) else option.keys
 
 
-def check_no_written_metadata(options: TableOptions) -> None:
-    """Refuse metadata columns that are not VIRTUAL, for sinks without metadata.
-
-    Raises:
-        DefinitionError: There is such a column.
-    """
-    definition = options.definition
-    persisted = [column.name for column in definition.schema.metadata if not column.is_virtual]
-    if persisted:
-        raise options.column_refusal(
-            f"Table '{definition.identifier}' declares persistable metadata columns, but the underlying "
-            "DynamicTableSink doesn't implement the SupportsWritingMetadata interface. If the column should not be "
-            "persisted, it can be declared with the VIRTUAL keyword.",
-            persisted[0],
-        )
-
-
 def _is_among(key: str, supported: Iterable[str]) -> bool:
-    return any(key == one or (one.endswith("*") and key.startswith(one[:-1])) for one in supported)
+    return any(key == pattern or (pattern.endswith("*") and key.startswith(pattern[:-1])) for pattern in supported)
 
 
 def _check_secrets(options: GivenOptions[Declaration]) -> None:
