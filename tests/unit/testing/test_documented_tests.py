@@ -14,6 +14,7 @@ SECTIONS = {
     "docs/testing.md": ("In the test's own process",),
     "docs/tutorial.md": ("Define the job", "Test it"),
     "docs/cookbook.md": ("How do I test a job?",),
+    "docs/restarting.md": ("# Restarting a job", "What may change"),
     "docs/porting/from-pyflink.md": ("Imports", "Tests"),
 }
 """Sections whose Python blocks are a program with tests."""
