@@ -59,8 +59,13 @@ def not_decoded(source: str, position: str, error: BaseException | None) -> Dese
 
 def not_encoded(sink: str, element: object, position: str, error: BaseException | None) -> SerializationError:
     """Return the error of an element that could not be encoded."""
+    if isinstance(error, TypeError):
+        now = "Map elements to the type of the sink's schema; SimpleStringSchema takes str."
+    else:
+        raised = own_traceback(error)
+        now = raised if raised.startswith("Traceback") else ""  # without frames, it repeats the message
     return SerializationError(
         f"sink {sink!r} failed to serialize an element: {said(error)}",
         where=f"{position}; element {shown(element)}",
-        now="Map elements to the type of the sink's schema; SimpleStringSchema takes str.",
+        now=now,
     )

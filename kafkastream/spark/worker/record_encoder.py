@@ -33,7 +33,7 @@ __all__ = ["RecordEncoder", "records_of", "schema_for_elements"]
 Admit = Callable[["str", "bytes | str | None", "bytes | str | None", Headers], None]
 
 _TIME_OF_WRITING = 0
-_TIME_ZERO = "event time 0 (1970-01-01) cannot be written: Kafka's C client takes it for the time of writing"
+_TIME_ZERO = "event time 0 (1970-01-01) cannot be written, which Kafka's C client takes for the time of writing: use 1 ms or more"
 
 
 @final

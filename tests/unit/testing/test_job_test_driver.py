@@ -50,6 +50,7 @@ from kafkastream.errors import (
     ArgumentError,
     DefinitionError,
     DeserializationError,
+    SerializationError,
     UnsupportedFeatureError,
     UserFunctionError,
 )
@@ -319,6 +320,27 @@ def test_a_failing_function_is_told_with_its_element(env: StreamExecutionEnviron
         driver.send("lines", "two", partition=0)
     assert "topic lines, partition 0, offset 0" in str(failed.value)
     assert "'two'" in str(failed.value)
+
+
+def test_an_element_that_cannot_be_written_is_told_with_the_reason(env: StreamExecutionEnvironment) -> None:
+    lines(env).sink_to(sink("out")).name("copies")
+    with (
+        JobTestDriver.of(env) as driver,
+        pytest.raises(SerializationError, match=r"event time 0 .*: use 1 ms or more\n") as zero,
+    ):
+        driver.send("lines", "a", timestamp=0)
+    assert "Map elements" not in str(zero.value)
+
+    def topic_of(line: str) -> str:
+        return {"a": "as"}[line]
+
+    routed = StreamExecutionEnvironment.get_execution_environment()
+    schema = KafkaRecordSerializationSchema.builder().set_topic_selector(topic_of)
+    serializer = schema.set_value_serialization_schema(SimpleStringSchema()).build()
+    lines(routed).sink_to(KafkaSink.builder().set_bootstrap_servers(SERVERS).set_record_serializer(serializer).build())
+    with JobTestDriver.of(routed) as driver, pytest.raises(SerializationError, match="KeyError: 'b'") as missing:
+        driver.send("lines", "b")
+    assert 'return {"a": "as"}[line]' in str(missing.value)
 
 
 def test_pytest_shows_the_test_and_the_function_without_the_engine(tmp_path: Path) -> None:
