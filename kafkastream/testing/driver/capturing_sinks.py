@@ -14,7 +14,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.record_deserialization import Headers
-from kafkastream.model.graph.job_graph import CollectSink, JobGraph, Node, PrintSink, SinkNode
+from kafkastream.model.graph.job_graph import JobGraph, Node, PrintSink, SinkNode
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
 from kafkastream.spark.worker.kafka_writer import KafkaOperator
@@ -62,6 +62,14 @@ class CapturingKafkaSink(Sink[Any]):
     partitions: Mapping[str, int] = FrozenMap()
 
 
+@final
+@attrs.frozen
+class CapturingElementsSink(Sink[Any]):
+    """Any other sink of a driven job, except those for the terminal."""
+
+    engine_module: ClassVar[str] = __name__
+
+
 def with_capturing_sinks(graph: JobGraph, partitions: Mapping[str, int]) -> JobGraph:
     """Return the graph with sinks that keep records and elements; those for the terminal stay."""
     return JobGraph(tuple(_captured(node, partitions) for node in graph.nodes))
@@ -74,7 +82,7 @@ def _captured(node: Node, partitions: Mapping[str, int]) -> Node:
         case SinkNode(sink=PrintSink()):
             return node
         case SinkNode():
-            return attrs.evolve(node, sink=CollectSink())
+            return attrs.evolve(node, sink=CapturingElementsSink())
         case _:
             return node
 
@@ -89,6 +97,30 @@ def _(captured: CapturingKafkaSink, place: SinkPlace) -> SinkOperator:
     return CapturingKafkaOperator(
         name=place.name, encoder=encoder, dead_letters=letters, node=place.node, partitions=captured.partitions
     )
+
+
+@sink_operator.register
+def _(_: CapturingElementsSink, place: SinkPlace) -> SinkOperator:
+    return CapturingElementsOperator(name=place.name, node=place.node)
+
+
+@final
+@attrs.define(eq=False)
+class CapturingElementsOperator(SinkOperator):
+    """Reports elements with their timestamps."""
+
+    node: int
+    _elements: list[tuple[Any, int | None]] = attrs.field(factory=list, init=False)
+
+    def write(self, batch: Batch) -> None:
+        """Keep the elements."""
+        self._elements.extend(zip(batch.values, batch.timestamps, strict=True))
+
+    def drain(self) -> Iterator[Report]:
+        """Return the elements so far."""
+        if self._elements:
+            yield Report(ReportKind.ELEMENTS, self.node, self._elements)
+            self._elements = []
 
 
 @final

@@ -31,7 +31,7 @@ class JobOutputs:
         self.printed: list[str] = []
         self.metrics = metrics
         self._graph = graph
-        self._elements: dict[int, list[Any]] = {}
+        self._elements: dict[int, list[tuple[Any, int | None]]] = {}
         self._topics: dict[str, list[WrittenRecord]] = {}
         self._uncommitted: list[WrittenRecord] = []
 
@@ -65,7 +65,11 @@ class JobOutputs:
 
     def elements(self, sinks: Iterable[SinkNode]) -> list[Any]:
         """Return the elements that have reached these sinks."""
-        return [element for sink in sinks for element in self._elements.get(sink.id, ())]
+        return [element for element, _ in self.timestamped(sinks)]
+
+    def timestamped(self, sinks: Iterable[SinkNode]) -> list[tuple[Any, int | None]]:
+        """Return the elements that have reached these sinks, with their timestamps."""
+        return [pair for sink in sinks for pair in self._elements.get(sink.id, ())]
 
     def _add(self, sink: int, elements: list[Any]) -> None:
         node = self._graph[sink]

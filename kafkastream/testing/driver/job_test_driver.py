@@ -212,6 +212,14 @@ class JobTestDriver:
         """
         return self._run.outputs.elements(find_sinks(self._graph, name))
 
+    def timestamped(self, name: str) -> list[tuple[Any, int | None]]:
+        """Return the elements as ``sink`` does, each with its timestamp in ms; None without one.
+
+        Args:
+            name: Name or uid of the sink; for an operator that nothing reads, the operator's.
+        """
+        return self._run.outputs.timestamped(find_sinks(self._graph, name))
+
     def operator(self, name: str) -> OperatorState:
         """Return the keyed state and timers of the operator with a uid or name.
 

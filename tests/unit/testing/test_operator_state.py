@@ -259,7 +259,7 @@ def test_broadcast_state(is_keyed: bool) -> None:
         stream = texts.key_by(str) if is_keyed else texts
         return stream.connect(rules.broadcast(RULES)).process(KeyedRules() if is_keyed else Rules(), Types.STRING())
 
-    with StreamHarness(ruled, inputs=2, parallelism=3) as harness:
+    with StreamHarness(ruled, parallelism=3) as harness:
         state = harness.state
         assert state.broadcast(RULES) == {}
         harness.send_second("a=1")
