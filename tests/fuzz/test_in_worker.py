@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import json
-import random
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import fastavro
 import pytest
-from hypothesis import settings
 
 from kafkastream.model.formats import AvroRowDeserializationSchema
 from kafkastream.model.formats.avro_schema import avro_reader, parsed_schema, registered_reader
@@ -22,7 +20,7 @@ from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from tests.fuzz.test_any_protobuf_message import COLUMNS, DescriptorProto, Struct, nested
 from tests.fuzz.test_avro import ROW, encoded
-from tests.fuzz.worker_outcomes import decoding
+from tests.fuzz.worker_outcomes import chance, decoding
 from tests.unit.spark.tables.frames import read, table
 
 if TYPE_CHECKING:
@@ -48,20 +46,19 @@ def decoders() -> dict[str, Callable[[bytes], Any]]:
 
 def messages(samples: tuple[bytes, ...]) -> list[bytes]:
     """Return samples with parts replaced by hostile bytes; others under ``make fuzz`` each time."""
-    is_long = settings.default is not None and settings.default.max_examples > 300
-    chance = random.Random(None if is_long else 38)
+    numbers = chance()
     parts = (
-        lambda: chance.randbytes(chance.randrange(12)),
-        lambda: encoded(chance.choice((-1, 0, 1, 1_001, 10**9, 2**62, -(2**63)))),
-        lambda: chance.choice((b"\2", b"\0", b"\1", b"\xff", b"\x0a\0", b"\x7b")) * chance.randrange(9_000),
-        lambda: nested(b"\x0a", chance.randrange(300)),
+        lambda: numbers.randbytes(numbers.randrange(12)),
+        lambda: encoded(numbers.choice((-1, 0, 1, 1_001, 10**9, 2**62, -(2**63)))),
+        lambda: numbers.choice((b"\2", b"\0", b"\1", b"\xff", b"\x0a\0", b"\x7b")) * numbers.randrange(9_000),
+        lambda: nested(b"\x0a", numbers.randrange(300)),
     )
 
     def mutated(sample: bytes) -> bytes:
-        start, end = sorted(chance.randrange(len(sample) + 1) for _ in range(2))
-        return sample[:start] + chance.choice(parts)() + sample[end:]
+        start, end = sorted(numbers.randrange(len(sample) + 1) for _ in range(2))
+        return sample[:start] + numbers.choice(parts)() + sample[end:]
 
-    return [mutated(chance.choice(samples)) for _ in range(RECORDS)]
+    return [mutated(numbers.choice(samples)) for _ in range(RECORDS)]
 
 
 def test_avro(spark: SparkSession) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 import pytest
-from hypothesis import settings
 
 from kafkastream.cdc.errors import MalformedRecordError, SchemaMismatchError
 from kafkastream.cdc.formats.canal_reader import CanalInference, CanalJson
@@ -22,7 +20,7 @@ from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.worker.json_rows import decode_json_rows
 from kafkastream.sql.json_documents import json_part, json_scalar
 from tests.fuzz.test_texts import CSV_ROW, ROW, canal, debezium
-from tests.fuzz.worker_outcomes import decoding
+from tests.fuzz.worker_outcomes import chance, decoding
 from tests.unit.spark.tables.frames import read, table
 
 if TYPE_CHECKING:
@@ -106,18 +104,17 @@ def decoders() -> dict[str, Callable[[bytes], Any]]:
 
 def hostile_messages() -> list[bytes]:
     """Return samples with parts replaced by hostile text; others under ``make fuzz`` each time."""
-    is_long = settings.default is not None and settings.default.max_examples > 300
-    chance = random.Random(None if is_long else 38)
+    numbers = chance()
 
     def mutated(sample: bytes) -> bytes:
-        start, end = sorted(chance.randrange(len(sample) + 1) for _ in range(2))
-        is_text = chance.random() < 0.8
+        start, end = sorted(numbers.randrange(len(sample) + 1) for _ in range(2))
+        is_text = numbers.random() < 0.8
         part = (
-            chance.choice(PARTS).encode(errors="surrogatepass") if is_text else chance.randbytes(chance.randrange(12))
+            numbers.choice(PARTS).encode(errors="surrogatepass") if is_text else numbers.randbytes(numbers.randrange(12))
         )
         return sample[:start] + part + sample[end:]
 
-    return [part.encode() for part in PARTS] + [mutated(chance.choice(SAMPLES)) for _ in range(RECORDS)]
+    return [part.encode() for part in PARTS] + [mutated(numbers.choice(SAMPLES)) for _ in range(RECORDS)]
 
 
 def test_texts(spark: SparkSession) -> None:

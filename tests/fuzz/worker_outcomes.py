@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import settings
 
 Batches = Iterator[pa.RecordBatch]
+
+
+def chance() -> random.Random:
+    """Return random numbers: the same ones in each run of the suite, others each time under ``make fuzz``."""
+    is_fuzz = settings.default is settings.get_profile("fuzz")
+    return random.Random(None if is_fuzz else 38)
 
 
 def decoding(decoders: Callable[[], Mapping[str, Callable[[bytes], Any]]]) -> Callable[[Batches], Batches]:
