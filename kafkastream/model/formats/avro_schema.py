@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from kafkastream.errors import DefinitionError
 from kafkastream.extras import AVRO
@@ -27,6 +27,9 @@ __all__ = [
     "writable_schema",
     "write_avro",
 ]
+
+_IS_PARSED: Final = "__fastavro_parsed"
+_NAMED_SCHEMAS: Final = "__named_schemas"
 
 
 def avro_schema(text: str, where: str) -> Any:
@@ -127,6 +130,7 @@ def avro_reader(schema: Schema) -> Callable[[bytes], Any]:
     from fastavro import schemaless_reader
 
     check = limit_check(schema)
+    schema = _with_checked_indices(schema)
 
     def read(message: bytes) -> Any:
         try:
@@ -141,6 +145,38 @@ def avro_reader(schema: Schema) -> Callable[[bytes], Any]:
             raise ValueError(f"the record cannot be read with the Avro schema: {malformed(error)}") from error
 
     return read
+
+
+def _with_checked_indices(schema: Any) -> Any:
+    """Return a parsed schema with its branches and symbols in a ``dict``, where fastavro looks up no negative index.
+
+    In a ``list`` it takes -1 as the last one (``read_union`` and ``read_enum`` in
+    https://github.com/fastavro/fastavro/blob/1.13.1/fastavro/_read.pyx); Java's Avro raises an error.
+    """
+    named: dict[str, Any] = {}
+    for branch in schema if isinstance(schema, list) else [schema]:
+        if isinstance(branch, dict):
+            named |= branch.get(_NAMED_SCHEMAS, {})
+    checked = _by_index(schema)
+    if not isinstance(checked, dict):
+        return checked
+    # A schema with these keys is not parsed once more for each record.
+    return checked | {_IS_PARSED: True, _NAMED_SCHEMAS: {name: _by_index(type_) for name, type_ in named.items()}}
+
+
+def _by_index(schema: Any) -> Any:
+    match schema:
+        case list():
+            return {"type": "union"} | dict(enumerate(map(_by_index, schema)))
+        case dict():
+            parts = {key: _by_index(schema[key]) for key in ("type", "items", "values") if key in schema}
+            if "fields" in schema:
+                parts["fields"] = [{**field, "type": _by_index(field["type"])} for field in schema["fields"]]
+            if "symbols" in schema:
+                parts["symbols"] = dict(enumerate(schema["symbols"]))
+            return schema | parts
+        case _:
+            return schema
 
 
 def registered_reader(writer: RegisteredSchema, reader: str) -> Callable[[bytes], Any]:
