@@ -187,8 +187,12 @@ class _NewNames:
             return
         for table, schema in found:
             known = self.schemas.get(table)
-            columns = schema.names if known is None else set(schema.names) - set(known.names)
-            if problem := self.rules.problem_of_names(table, columns):
+            problem = None if known is not None else self.rules.problem_of_table(table, self.schemas)
+            if problem is None:
+                before = set() if known is None else set(known.names)
+                columns = [name for name in schema.names if name not in before]
+                problem = next(iter(self.rules.problems_of_columns(table, columns, self.schemas).values()), None)
+            if problem is not None:
                 raise MalformedRecordError(f"it is for table {str(table)[:_SHOWN]!r}, and {problem}")
 
 

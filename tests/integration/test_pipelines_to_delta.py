@@ -35,7 +35,8 @@ from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.types import DataType
-from kafkastream.testing import KafkaBroker, wait_until
+from kafkastream.testing import KafkaBroker, Record, wait_until
+from kafkastream.testing.pytest_plugin import NewTopic
 from tests.cdc.sink_suite import ROW
 from tests.integration import test_pipeline_scripts
 from tests.integration.test_pipeline_scripts import BOUNDED, CHANGED, FIRST, LATER, LOG, SETTINGS
@@ -115,6 +116,32 @@ def test_tables_follow_their_records(
     assert rows(session, visits, "at") == [{**row, "at": None} for row in seen] + [{"page": "b", "shout": "B", "at": 7}]
     with pytest.raises(JobError, match="table without primary key cannot take DELETE; define primary-keys"):
         run(event("d", "shop.visits", before={"page": "a"}))
+
+
+def test_records_whose_names_exclude_others_are_skipped(
+    kafka: KafkaBroker, new_topic: NewTopic, session: SparkSession, lake: Path, tmp_path: Path
+) -> None:
+    """Tasks find the tables at the same time; what the sink cannot have beside others does not stop the pipeline."""
+    topic = new_topic(partitions=2)
+    kafka.produce(topic, [Record(event("c", "shop.orders", {"id": 1, "note": "a"}), partition=0)])
+    kafka.produce(
+        topic,
+        [
+            Record(event("c", table, row), partition=1)
+            for table, row in (
+                ("orders.x", {"id": 2}),  # its folder would be in that of the table orders
+                ("shop.orders", {"id": 3, "NOTE": "b"}),
+                ("shop.more", {"id": 4, "Id": 5}),
+                ("shop.orders", {"id": 6, "note": "c"}),
+            )
+        ],
+    )
+    routes = (RouteRule(source_table="shop.orders", sink_table="orders"),)
+    spec = pipeline(kafka, topic, lake, tmp_path / "checkpoints", routes=routes, transforms=())
+    start(evolve(spec, source=source(kafka, topic, ignores_errors=True))).wait()
+    assert rows(session, lake / "orders") == [{"id": 1, "note": "a"}, {"id": 6, "note": "c"}]
+    assert sorted(path.name for path in lake.iterdir()) == ["orders"]
+    assert not (lake / "orders" / "x").exists()
 
 
 @pytest.mark.timeout(400)  # the first writes to Delta Lake take a minute on a busy machine

@@ -213,12 +213,27 @@ class KafkaPipelineSink(PipelineSink):
     def table_problem(self, table: TableId) -> str | None:
         """Return why there can be no topic for a table, or none that a job may write to; None if there can."""
         topic = self.topic_of(table)
-        if topic in INTERNAL_TOPICS:
+        if _compared(topic) in INTERNAL_TOPICS:
             return f"the topic {topic!r} is Kafka's own"
         # https://github.com/apache/kafka/blob/trunk/clients/src/main/java/org/apache/kafka/common/internals/Topic.java
         if topic in (".", "..") or not _TOPIC.fullmatch(topic):
             return f"Kafka can have no topic of the name {topic[:_LONGEST_TOPIC]!r}"
         return None
+
+    def conflict(self, table: TableId, other: TableId) -> str | None:
+        """Return why a table's topic cannot be beside another one's: the names differ only in dots and underscores."""
+        topic, existing = self.topic_of(table), self.topic_of(other)
+        if topic != existing and _compared(topic) == _compared(existing):
+            return f"Kafka can have no topic {topic!r} beside {existing!r}"
+        return None
+
+
+def _compared(topic: str) -> str:
+    """Return a topic's name as brokers compare it with others, since names of metrics have no dots.
+
+    https://github.com/apache/kafka/blob/trunk/clients/src/main/java/org/apache/kafka/common/internals/Topic.java
+    """
+    return topic.replace(".", "_")
 
 
 def _read(options: SectionOptions) -> KafkaPipelineSink:

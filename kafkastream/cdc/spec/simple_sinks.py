@@ -96,6 +96,18 @@ class DeltaSink(PipelineSink):
         """Return why Delta Lake can have no column of this name; None if it can."""
         return delta_column_problem(name)
 
+    def conflict(self, table: TableId, other: TableId) -> str | None:
+        """Return why a table cannot be beside another one: its folder would be in the other's, or around it."""
+        shorter = min(len(table.parts), len(other.parts))
+        if table != other and table.parts[:shorter] == other.parts[:shorter]:
+            inner, outer = (table, other) if len(table.parts) > shorter else (other, table)
+            return f"the folder of {inner} would be in that of the table {outer}"
+        return None
+
+    def compared_column(self, name: str) -> str:
+        """Return a column's name in lower case: Delta Lake has no two that differ only in case."""
+        return name.lower()
+
     @property
     def target_text(self) -> str:
         """Directory of the tables."""

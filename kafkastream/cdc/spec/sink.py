@@ -81,6 +81,14 @@ class PipelineSink(Sink):
         """Return why the sink can have no column of this name, as part of a sentence; None if it can."""
         return None
 
+    def conflict(self, table: TableId, other: TableId) -> str | None:
+        """Return why the sink cannot have a table beside another one, as part of a sentence; None if it can."""
+        return None
+
+    def compared_column(self, name: str) -> str:
+        """Return a column's name as the sink compares it with others of its table."""
+        return name
+
     def follows(self, kind: SchemaChangeType) -> bool:
         """Return whether the sink receives schema changes of a kind."""
         return kind not in self.excluded and (kind in self.included or not self.included)

@@ -106,7 +106,10 @@ class PipelineQuery:
         if book is not None:
             self._book = book
         found = self._processing.known(self._book)  # the rules may have changed since
-        self._follow(found if book is not None else [*found, *prefetched(self._processing, inputs)])
+        if book is None:
+            known = {**self._book.sources, **dict(found)}
+            found = [*found, *self._rules.accepted(prefetched(self._processing, inputs), known)]
+        self._follow(found)
 
     @property
     def identity(self) -> str:
@@ -127,7 +130,7 @@ class PipelineQuery:
             JobError: The sink refuses a schema change that an earlier round has found.
         """
         if self._found:
-            self._follow(self._found)
+            self._follow(self._rules.accepted(self._found, self._book.sources))
         if self._tasks is None:
             self._run = self._run.again()  # workers reopen the chains, with the new schemas
             self._tasks = Tasks.of(self._rules, self._book, self._chains, self._run, self._parallelism, self._functions)
