@@ -110,7 +110,9 @@ def hostile_messages() -> list[bytes]:
         start, end = sorted(numbers.randrange(len(sample) + 1) for _ in range(2))
         is_text = numbers.random() < 0.8
         part = (
-            numbers.choice(PARTS).encode(errors="surrogatepass") if is_text else numbers.randbytes(numbers.randrange(12))
+            numbers.choice(PARTS).encode(errors="surrogatepass")
+            if is_text
+            else numbers.randbytes(numbers.randrange(12))
         )
         return sample[:start] + part + sample[end:]
 
