@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from decimal import Decimal, InvalidOperation
-from functools import partial
 from typing import Any, Final, NoReturn
 
 from kafkastream.model.formats.java_text import bounded_whole, count_digits
@@ -20,6 +19,9 @@ _MISSING: Final = (ValueError, LookupError, TypeError)
 """Errors for a text that is not JSON, and for a path to nothing."""
 _EXPONENTS: Final = range(-(2**31) + 1, 2**31)
 _ESCAPED: Final = re.compile(r'["\\\x00-\x1f]')
+_BLANKS: Final = " \t\r\n"
+_MORE_OF_NUMBER: Final = re.compile(r"[^ \t\r\n]")
+_MORE_OF_WORD: Final = re.compile(r"[\w$]")
 
 
 def json_scalar(text: str | None, path: str | None) -> str | None:
@@ -152,7 +154,18 @@ def _found(text: str | None, path: str | None) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    return parse_nested(_parse, text)
+    """Return the first value of a text; what follows it is ignored, as by Jackson.
+
+    Only a number or a word has to end there:
+    https://github.com/FasterXML/jackson-core/blob/jackson-core-2.18.2/src/main/java/com/fasterxml/jackson/core/json/ReaderBasedJsonParser.java
+    (``_verifyRootSpace``, ``_checkMatchEnd``).
+    """
+    text = text.lstrip(_BLANKS)
+    value, end = parse_nested(_parse, text)
+    goes_on = _MORE_OF_WORD if value is None or isinstance(value, bool) else _MORE_OF_NUMBER
+    if not isinstance(value, str | dict | list) and goes_on.match(text, end):
+        raise ValueError(f"{text[:100]} is not JSON")
+    return value
 
 
 def _number(text: str) -> Decimal:
@@ -178,7 +191,7 @@ def _refused(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-_parse: Final = partial(json.loads, parse_float=_number, parse_int=bounded_whole, parse_constant=_refused)
+_parse: Final = json.JSONDecoder(parse_float=_number, parse_int=bounded_whole, parse_constant=_refused).raw_decode
 
 
 def _text(value: Any) -> str:

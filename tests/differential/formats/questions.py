@@ -116,6 +116,10 @@ _HOSTILE_CSV: tuple[str | bytes, ...] = (
     *('1,"' + "a" * 100_000, "1," + "a" * 100_000, '1,"' + '""' * 50_000 + '"', '1,"a"' + " " * 100_000 + "x"),
     *("1,a\r\r2,b", "\r1,a", "\n1,a", "1,\u2028", "1,\x85b", "1,\x0bb", "1,\x1cb"),
 )
+_TEXT_AFTER_JSON = (
+    *('{"x":1}garbage', '{"x":1}}', '{"x":1} {"x":2}', '{"x":1}"', '{"x":{"y":1}}]', "[1]x", '"a"b'),
+    *("5x", "5 x", "5,", "truex", "true x", "true,", "nullx", "null,"),
+)
 _HOSTILE_TYPES = ("INT", "LONG", "BIG_INT", "FLOAT", "DOUBLE", "BIG_DEC", "STRING", "SQL_TIMESTAMP")
 _HOSTILE_COLUMNS = ("INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL(10, 2)", "STRING", "TIMESTAMP(3)", "DATE")
 
@@ -134,7 +138,7 @@ def hostile_questions() -> Iterator[dict[str, Any]]:
             yield from (
                 {"ask": "sql csv read", "type": f"ROW<x {kind}, y STRING>", **asked} for kind in _HOSTILE_COLUMNS
             )
-    for message in (one for one in _HOSTILE_JSON if isinstance(one, str)):
+    for message in (*(message for message in _HOSTILE_JSON if isinstance(message, str)), *_TEXT_AFTER_JSON):
         for name in ("JSON_VALUE", "JSON_QUERY", "JSON_EXISTS", "IS JSON"):
             yield {"ask": "json function", "name": name, "data": _data(message)}
 
