@@ -188,9 +188,7 @@ class ChainCompiler:
         elif node.id in made:
             yield made[node.id]
         elif isinstance(node, StreamNode):
-            from kafkastream.spark.sql.rows.stream_rows import (
-                StreamRows,  # needs pyspark, which test drivers do without
-            )
+            from kafkastream.spark.sql.rows.stream_rows import StreamRows  # only for queries of streams
 
             source = node.source.apart
             yield made.setdefault(node.id, ChainedOperator(StreamRows(node.name, node.id, source, self.labels or (0,))))

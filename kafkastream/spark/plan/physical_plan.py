@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial, reduce
 from typing import Final, final
 
@@ -28,11 +28,11 @@ from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import arrow_schema_of, map_in_arrow
 from kafkastream.spark.plan.keyed_query import in_levels, staged
 from kafkastream.spark.plan.passthrough import native_refusal, written_by_spark
+from kafkastream.spark.plan.row_steps import hidden_columns, with_computed_columns, with_step
 from kafkastream.spark.plan.source_rows import ScanPlace, source_rows
 from kafkastream.spark.session.translate_errors import spark_refusals
 from kafkastream.spark.sql.formats.metadata_casts import as_type
 from kafkastream.spark.sql.formats.spark_types import spark_type
-from kafkastream.spark.sql.functions.user_functions import callable_on
 from kafkastream.spark.sql.rows.columnar_parts import BUCKET
 from kafkastream.spark.sql.rows.row_elements import TIME
 from kafkastream.spark.sql.rows.row_task import HIDDEN, RowTask, Unpacking
@@ -43,7 +43,7 @@ from kafkastream.sql.connectors import KafkaTableSink, StreamTableSource, source
 from kafkastream.sql.plan.branches import Branch, branches
 from kafkastream.sql.plan.column_pruning import needed_columns
 from kafkastream.sql.plan.query_node import QueryNode
-from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Stateful, Values
+from kafkastream.sql.plan.relations import Relation, Scan, Stateful, Values
 from kafkastream.sql.plan.source_compatibility import generators
 from kafkastream.sql.plan.spark_text import KEPT, spark_text
 from kafkastream.sql.types import DataType, Kind
@@ -203,7 +203,7 @@ class _FrameBuilder:
                 node = next(self.nodes)
                 frame = self._stateful(stateful, node, merged)
         for step in self.frames.sliced.get(node, branch).steps:
-            frame = _projected(frame, step) if isinstance(step, Project) else _exploded(frame, step)
+            frame = with_step(frame, step)
         return node, frame
 
     def _scan(self, scan: Scan, branch: Branch, node: int) -> DataFrame:
@@ -218,13 +218,7 @@ class _FrameBuilder:
             files=partial(self._files, node),
             stream=partial(self._stream, node=node),
         )
-        frame = source_rows(source_of(scan.table), place)
-        if scan.expressions:
-            columns = [
-                f"{spark_text(one)} AS {name}"
-                for one, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
-            ]
-            frame = callable_on(frame, scan.expressions, scan.changelog).selectExpr(*_hidden(frame), *columns)
+        frame = with_computed_columns(source_rows(source_of(scan.table), place), scan)
         if self.control is not None and scan.watermark is not None:
             column, delay_ms = scan.watermark
             name = column_names(column + 1)[-1]
@@ -261,7 +255,7 @@ class _FrameBuilder:
         rows = map_in_arrow(sent, Unpacking(node, arrow_schema_of(schema)), schema)
         names = column_names(len(source.fields))
         return rows.select(
-            *_hidden(rows),
+            *hidden_columns(rows),
             *(
                 as_type(functions.col(name), sent_type(field), field.type).alias(name)
                 for name, field in zip(names, source.fields, strict=True)
@@ -323,53 +317,6 @@ def _unpacked(kinds: Sequence[DataType]) -> StructType:
     hidden = [StructField(name, kind) for name, kind in zip(HIDDEN, types, strict=True)]
     own = [StructField(name, spark_type(kind)) for name, kind in zip(column_names(len(kinds)), kinds, strict=True)]
     return StructType([*hidden, StructField(KIND, ByteType()), *own])
-
-
-def _projected(frame: DataFrame, step: Project) -> DataFrame:
-    """Return computed columns; filtered rows that still carry event time stay, and are marked."""
-    hidden = _hidden(frame)
-    frame = callable_on(frame, step.computed, step.input.changelog)
-    names = column_names(len(step.expressions))
-    keeps = TIME in hidden or HIDDEN[0] in hidden
-    condition = None if step.condition is None else functions.expr(spark_text(step.condition))
-    if condition is not None and not keeps:
-        frame = frame.where(condition)
-    elif condition is not None:
-        wanted = functions.coalesce(condition, functions.lit(False))
-        wanted = functions.when(functions.expr(_is_row(hidden)), wanted).otherwise(functions.lit(False))
-        frame = frame.withColumn(KEPT, wanted)
-        hidden = _hidden(frame)
-    marked = KEPT in hidden
-    columns = [
-        functions.expr(f"CASE WHEN {KEPT} THEN {text} END" if marked else text).alias(name)
-        for name, text in zip(names, map(spark_text, step.expressions), strict=True)
-    ]
-    return frame.select(*hidden, *columns)
-
-
-def _exploded(frame: DataFrame, step: Explode) -> DataFrame:
-    hidden = _hidden(frame)
-    own = column_names(len(step.input.fields))
-    new = column_names(len(step.fields))[len(own) :]
-    keeps = TIME in hidden or HIDDEN[0] in hidden
-    array = spark_text(step.array)
-    if keeps:
-        before = _is_row(hidden)
-        # CASE, since Spark may evaluate a common subexpression of both sides of AND for all rows.
-        wanted = before if step.outer else f"CASE WHEN {before} THEN coalesce(size({array}), 0) > 0 ELSE false END"
-        frame = frame.withColumn(KEPT, functions.expr(wanted))
-        hidden, array = _hidden(frame), f"CASE WHEN {KEPT} THEN {array} END"
-    generator = "inline_outer" if keeps or step.outer else "inline"
-    return frame.selectExpr(*hidden, *own, f"{generator}({array}) AS ({', '.join(new)})")
-
-
-def _is_row(hidden: Collection[str]) -> str:
-    """Return the SQL condition for the query's own rows; the others only carry event time, or are messages."""
-    return KEPT if KEPT in hidden else f"{_MESSAGE_KIND} IS NULL" if _MESSAGE_KIND in hidden else "true"
-
-
-def _hidden(frame: DataFrame) -> list[str]:
-    return [name for name in frame.columns if name.startswith("__")]
 
 
 def _shown(frame: DataFrame) -> DataFrame:

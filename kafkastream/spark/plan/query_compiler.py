@@ -24,9 +24,9 @@ from kafkastream.spark.sql.functions.user_functions import register
 from kafkastream.spark.sql.rows.columnar_parts import WindowParts
 from kafkastream.spark.sql.rows.columnar_windows import ColumnarWindows
 from kafkastream.spark.sql.rows.local_aggregate import pre_aggregated
-from kafkastream.spark.sql.rows.row_elements import KeyedRows
+from kafkastream.spark.sql.rows.row_elements import KeyedRows, elements_of
 from kafkastream.spark.sql.rows.row_task import RowTask
-from kafkastream.spark.sql.rows.sink_rows import elements_of, table_writer
+from kafkastream.spark.sql.rows.sink_rows import table_writer
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.sql.plan.expression import user_calls
 from kafkastream.sql.plan.operations import GroupAggregate, TableOperation, WindowAggregate

@@ -19,11 +19,13 @@ from kafkastream.spark.sql.rows.wire_values import column_names, kinds_of, rows_
 from kafkastream.spark.worker.batches import Batch
 from kafkastream.spark.worker.chained_operators import Operator
 from kafkastream.spark.worker.record_decoders import Decoder
+from kafkastream.sql.plan.operations import TimeAttribute
+from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.plan.spark_text import KEPT
 from kafkastream.sql.printing import printed_row
 from kafkastream.sql.types import DataType
 
-__all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes"]
+__all__ = ["TIME", "EncodedRecords", "KeyedRows", "PrintedRows", "RowElements", "RowTimes", "elements_of"]
 
 TIME = "__time"
 """Column with the event time that a row carries: one ms more than its watermark."""
@@ -132,6 +134,14 @@ class RowElements(RowsDecoder):
         if self.time is None:
             return [None] * arrow.num_rows
         return [None if one is None else one // 1000 for one in values_of(arrow[f"c{self.time}"])]
+
+
+def elements_of(query: QueryNode) -> RowElements:
+    """Return the decoder of rows to elements of a stream or of the calling program."""
+    fields = query.relation.fields
+    times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
+    names = tuple(field.name for field in fields)
+    return RowElements(names, next(iter(times), None), instants=query.output_type is not None)
 
 
 @final

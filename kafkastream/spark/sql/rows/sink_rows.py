@@ -11,17 +11,16 @@ from pyspark.sql import Column, DataFrame, functions
 
 from kafkastream.model.common.row import RowKind
 from kafkastream.spark.session.translate_errors import BAD_ROW
-from kafkastream.spark.sql.rows.row_elements import PrintedRows, RowElements
+from kafkastream.spark.sql.rows.row_elements import PrintedRows, elements_of
 from kafkastream.spark.sql.rows.wire_values import KIND
 from kafkastream.spark.worker.record_decoders import Decoder
 from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.sql.connectors import BlackHoleTableSink, PrintTableSink, TableSink
 from kafkastream.sql.plan.insert_rows import written_columns
-from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.sql.table import TableDefinition
 
-__all__ = ["TableWriter", "columns_by_name", "elements_of", "failing", "is_other", "row_kind", "table_writer", "taken"]
+__all__ = ["TableWriter", "columns_by_name", "failing", "is_other", "row_kind", "table_writer", "taken"]
 
 
 class TableWriter(ABC):
@@ -48,14 +47,6 @@ def table_writer(sink: TableSink) -> TableWriter:
         DefinitionError: No writer is registered for the class.
     """
     raise unregistered("table", type(sink), "a TableWriter with @table_writer.register")
-
-
-def elements_of(query: QueryNode) -> RowElements:
-    """Return the decoder of rows to elements of a stream or of the calling program."""
-    fields = query.relation.fields
-    times = [place for place, field in enumerate(fields) if field.time is TimeAttribute.EVENT]
-    names = tuple(field.name for field in fields)
-    return RowElements(names, next(iter(times), None), instants=query.output_type is not None)
 
 
 @final

@@ -14,8 +14,7 @@ from kafkastream.model.common.value_printing import shown
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.exchange.shuffle_messages import SendingOperator
 from kafkastream.spark.internals.pickles import element_dumps
-from kafkastream.spark.internals.python import arrow_type_of
-from kafkastream.spark.sql.formats.spark_types import spark_type
+from kafkastream.spark.sql.rows.arrow_types import arrow_type
 from kafkastream.spark.sql.rows.columnar_parts import as_bytes
 from kafkastream.spark.sql.rows.element_values import Convert, converter, parts_of
 from kafkastream.spark.sql.rows.wire_values import KIND, column_names
@@ -53,7 +52,7 @@ class StreamRows(SendingOperator):
     def open(self, context: RuntimeContext) -> None:
         """Determine the bucket and the columns."""
         self._label = self.labels[context.get_index_of_this_subtask() % len(self.labels)]
-        self._kinds = [arrow_type_of(spark_type(sent_type(field))) for field in self.source.fields]
+        self._kinds = [arrow_type(sent_type(field)) for field in self.source.fields]
         self._converts = [
             None if field.type_info is None else converter(field.type_info, field.type) for field in self.source.fields
         ]
