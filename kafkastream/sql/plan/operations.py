@@ -294,6 +294,7 @@ class TableOperation(KeyedOperation):
         keys: For a join, the positions of each input's columns compared by ``=``, which NULL never equals.
         has_plain_keys: Whether no column of the key has a nested type.
         depends_on: Description that the state depends on: the operation, and all expressions below it.
+        takes_rows: Whether rows come as they are, not aggregated locally: in test drivers, which have no Spark tasks.
     """
 
     operation: Operation
@@ -301,6 +302,7 @@ class TableOperation(KeyedOperation):
     keys: tuple[tuple[int, ...], ...] = ()
     has_plain_keys: bool = True
     depends_on: str = ""
+    takes_rows: bool = False
 
     @property
     def is_columnar(self) -> bool:
@@ -319,7 +321,7 @@ class TableOperation(KeyedOperation):
         - SUM, $SUM0, AVG: pair of the sum, or None, and the net number of values
         - MIN, MAX: the value; None without one
         """
-        if not isinstance(self.operation, (GroupAggregate, WindowAggregate)):
+        if self.takes_rows or not isinstance(self.operation, (GroupAggregate, WindowAggregate)):
             return False
         possible = _IN_PARTS if self.retracts else _IN_PARTS | _IN_PARTS_WHEN_ADDED
         return all(call.function in possible and not call.distinct for call in self.operation.calls)

@@ -9,6 +9,7 @@ from kafkastream.errors import ArgumentError, DefinitionError
 from kafkastream.model.common.watermark_strategy import NoWatermarks
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
+from kafkastream.sql.connectors.records import RecordsAsRead
 from kafkastream.testing.driver.arrivals import Arrival, SentRecord
 from kafkastream.testing.driver.job_run import JobRun
 
@@ -70,6 +71,12 @@ class DrivenSource:
             partition: Partition that it comes from.
             topic: Topic; needed if the source reads several.
         """
+        if isinstance(getattr(self._node.source, "deserializer", None), RecordsAsRead):
+            raise DefinitionError(
+                "the source is a table of SQL",
+                where=f"source {self._node.name!r}",
+                now=f"Send rows: driver.table({self._node.name!r}).send(…).",
+            )
         time = self._run.now_ms if timestamp is None else timestamp
         split = self._split(topic, partition)
         self._run.arrive(Arrival(self._node.id, split, elements=((element, time),)))

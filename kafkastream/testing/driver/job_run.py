@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Final, final
+from typing import TYPE_CHECKING, Final, final
 
 from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.metrics.store import MetricStore, Operator
@@ -13,7 +13,7 @@ from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.operators.operator_state import OperatorState
 from kafkastream.spark.checkpoint.part_identity import removed_topics
@@ -29,6 +29,9 @@ from kafkastream.testing.driver.part_run import PartRun
 from kafkastream.testing.driver.partition_range import PartitionRange
 from kafkastream.testing.driver.subscribed_partitions import subscribed_partitions
 from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
+
+if TYPE_CHECKING:
+    from kafkastream.testing.driver.sql.spark_rows import SparkRows
 
 __all__ = ["START_MS", "JobRun"]
 
@@ -51,10 +54,12 @@ class JobRun:
         partitions: Number of partitions of topics; others have one.
         now_ms: Processing time at the start, in ms since 1970.
         restored: Snapshot of an earlier run to continue from; has the time of its own.
+        spark: Whether Spark computes the rows of queries that are not computed in Python, and their formats.
 
     Attributes:
         now_ms: Processing time, in ms since 1970.
         outputs: What the job has given so far.
+        has_spark: Whether Spark may compute.
     """
 
     def __init__(
@@ -66,21 +71,20 @@ class JobRun:
         partitions: Mapping[str, int],
         now_ms: int,
         restored: JobSnapshot | None,
+        spark: bool = False,
     ) -> None:
         self.now_ms = now_ms if restored is None else restored.now_ms
+        self.has_spark = spark
         self._graph = graph
         self._partitions = FrozenMap(partitions)
         self._interval_ms = settings.effective_checkpoint_interval_ms or 0
         self._checkpoint_at = self.now_ms + self._interval_ms
-        self._splits = {
-            source.id: subscribed_partitions(source.source, self._partitions)
-            for source in graph.sources
-            if isinstance(source.source, KafkaSource)
-        }
+        self._splits = {source.id: _splits_of(source, self._partitions) for source in graph.sources}
         self._offsets: dict[tuple[int, TopicPartition], int] = {}
         self._ranges: dict[tuple[int, TopicPartition], PartitionRange] = {}
         self._ended_sources: set[int] = set()
         self._gathered: list[Arrival] | None = None
+        self._spark_rows: SparkRows | None = None
         self._end: str | None = None
         self._parts: list[PartRun] = []
         names = distinct_names(node.label for node in graph.nodes)
@@ -105,6 +109,7 @@ class JobRun:
                         partitions=self._partitions,
                         now=lambda: self.now_ms,
                         take=self.outputs.take,
+                        by_spark=self.spark_rows if spark else None,
                     )
                     self._parts.append(part)
                     for source in part.graph.sources:
@@ -120,6 +125,14 @@ class JobRun:
         except BaseException:
             self.close()
             raise
+
+    def spark_rows(self) -> SparkRows:
+        """Return what computes rows and records with Spark, which it starts if it does not run."""
+        if self._spark_rows is None:
+            from kafkastream.testing.driver.sql.spark_rows import SparkRows
+
+            self._spark_rows = SparkRows(self._settings.name, self._settings.parameters, lambda: self.now_ms)
+        return self._spark_rows
 
     def splits(self, source: SourceNode) -> list[TopicPartition]:
         """Return the partitions that a source reads; none if it has its elements itself."""
@@ -166,14 +179,14 @@ class JobRun:
             self._ranges[source.id, split] = PartitionRange(split, start, stop)
         return self._ranges[source.id, split]
 
-    def arrive(self, arrival: Arrival) -> None:
-        """Process an arrival as a micro-batch of its own, or with others within ``micro_batch``."""
+    def arrive(self, *arrivals: Arrival) -> None:
+        """Process arrivals as a micro-batch of their own, or with others within ``micro_batch``."""
         self._check_open()
         if self._gathered is not None:
-            self._gathered.append(arrival)
+            self._gathered.extend(arrivals)
             return
         with self._working():
-            self.part_of(arrival.source).micro_batch([arrival])
+            self._process(arrivals)
 
     @contextmanager
     def micro_batch(self) -> Iterator[None]:
@@ -185,11 +198,14 @@ class JobRun:
         finally:
             self._gathered = None
         with self._working():
-            for part in self._parts:
-                sources = {source.id for source in part.graph.sources}
-                arrivals = [arrival for arrival in gathered if arrival.source in sources]
-                if arrivals:
-                    part.micro_batch(merge_by_partition(arrivals))
+            self._process(gathered)
+
+    def _process(self, arrivals: Iterable[Arrival]) -> None:
+        for part in self._parts:
+            sources = {source.id for source in part.graph.sources}
+            own = [arrival for arrival in arrivals if arrival.source in sources]
+            if own:
+                part.micro_batch(merge_by_partition(own))
 
     def set_watermark(self, source: SourceNode, split: TopicPartition, timestamp: int) -> None:
         """Set the watermark of a source's partition, in ms since 1970."""
@@ -344,3 +360,14 @@ def _user_exception(error: KafkastreamError) -> BaseException | None:
     while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         trace = trace.tb_next
     return cause.with_traceback(trace)
+
+
+def _splits_of(source: SourceNode, partitions: Mapping[str, int]) -> list[TopicPartition]:
+    """Return the partitions that a source reads; a table that does not read a topic has those of its own name."""
+    match source.source:
+        case KafkaSource() as kafka:
+            return subscribed_partitions(kafka, partitions)
+        case CollectionSource(ends=False):
+            return [TopicPartition(source.name, number) for number in range(partitions.get(source.name, 1))]
+        case _:
+            return []

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 from typing_extensions import Self
 
 from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.snapshot import MetricsSnapshot
+from kafkastream.model.common.row import Row
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph
@@ -27,7 +28,10 @@ from kafkastream.testing.driver.node_lookup import (
     find_keyed_operator,
     find_sinks,
 )
-from kafkastream.testing.driver.programs import check_needs_no_spark, job_of, main_module
+from kafkastream.testing.driver.programs import check_needs_no_spark, has_queries, job_of, main_module
+
+if TYPE_CHECKING:
+    from kafkastream.testing.driver.sql.driven_table import DrivenTable
 
 __all__ = ["JobTestDriver"]
 
@@ -42,8 +46,8 @@ class JobTestDriver:
     that run on Spark. Each record is a micro-batch of its own, after which watermarks move as in Flink, unless
     ``micro_batch`` takes several together.
 
-    Differs from a job on Spark: sinks other than Kafka's keep their elements instead of writing them. SQL and YAML
-    pipelines need Spark and are refused.
+    Differs from a job on Spark: sinks other than Kafka's keep their elements instead of writing them. Expressions of queries
+    are computed in Python, those that are not need ``spark=True``. YAML pipelines are refused.
 
     Example:
         >>> from kafkastream import KafkaSource, SimpleStringSchema, StreamExecutionEnvironment, WatermarkStrategy
@@ -67,17 +71,24 @@ class JobTestDriver:
         partitions: Mapping[str, int] | None = None,
         now_ms: int = START_MS,
         restored: JobSnapshot | None = None,
+        spark: bool = False,
     ) -> None:
-        check_needs_no_spark(graph)
         self._resources = ExitStack()
+        if has_queries(graph):  # only jobs with SQL import it
+            from kafkastream.testing.driver.sql.driven_graph import driven_graph
+
+            graph = driven_graph(graph)
+        check_needs_no_spark(graph)
         self._graph = graph
+        self._partitions = partitions or {}
         self._run = JobRun(
             graph,
             settings,
             parallelism=parallelism or settings.parallelism or 1,
-            partitions=partitions or {},
+            partitions=self._partitions,
             now_ms=now_ms,
             restored=restored,
+            spark=spark,
         )
         self._sources = [
             DrivenSource(self._run, node) for node in graph.sources if isinstance(node.source, KafkaSource)
@@ -91,6 +102,7 @@ class JobTestDriver:
         partitions: Mapping[str, int] | None = None,
         now_ms: int = START_MS,
         restored: JobSnapshot | None = None,
+        spark: bool = False,
     ) -> JobTestDriver:
         """Return the driver of a program's job; nothing asks a broker.
 
@@ -102,10 +114,12 @@ class JobTestDriver:
             partitions: Number of partitions of topics; others have one.
             now_ms: Processing time at the start, in ms since 1970.
             restored: Snapshot of an earlier driver to continue from.
+            spark: Whether a local Spark computes the expressions and formats of queries that are not computed in Python.
+                It starts with the first driver that needs it, and stays until the process ends.
 
         Raises:
             DefinitionError: The program defines or executes no job.
-            UnsupportedFeatureError: The job needs Spark: it has SQL, or is a YAML pipeline.
+            UnsupportedFeatureError: A query needs Spark, and ``spark`` is False; or the job is a YAML pipeline.
         """
         with ExitStack() as resources:
             if isinstance(program, str | Path):
@@ -114,7 +128,13 @@ class JobTestDriver:
             else:
                 graph, settings = job_of(program, *args)
             driver = JobTestDriver(
-                graph, settings, parallelism=parallelism, partitions=partitions, now_ms=now_ms, restored=restored
+                graph,
+                settings,
+                parallelism=parallelism,
+                partitions=partitions,
+                now_ms=now_ms,
+                restored=restored,
+                spark=spark,
             )
             driver._resources = resources.pop_all()
         return driver
@@ -147,6 +167,26 @@ class JobTestDriver:
             DefinitionError: There is none, with those that there are; or the driver cannot feed it.
         """
         return DrivenSource(self._run, find_kafka_source(self._graph, name, self._run.splits))
+
+    def table(self, name: str) -> DrivenTable:
+        """Return a table that a query of the job reads or writes.
+
+        Args:
+            name: Name of the table, with or without its catalog and database.
+
+        Raises:
+            DefinitionError: There is none, with those that there are.
+        """
+        from kafkastream.testing.driver.sql.driven_table import find_table
+
+        return find_table(self._run, self._graph, name)
+
+    @property
+    def collected(self) -> list[Row]:
+        """Changelog rows of the query that the program collects or prints itself."""
+        from kafkastream.testing.driver.sql.driven_table import collected_rows
+
+        return collected_rows(self._run, self._graph)
 
     def send(
         self,
@@ -187,8 +227,15 @@ class JobTestDriver:
         Raises:
             DefinitionError: No sink writes to the topic, with the topics that sinks write to.
         """
-        check_written_topic(self._graph, name)
-        return self._run.outputs.records(name, with_uncommitted=isolation == "read_uncommitted")
+        of_tables = None
+        if has_queries(self._graph):
+            from kafkastream.testing.driver.sql.driven_table import written_records
+
+            of_tables = written_records(self._run, self._graph, name, self._partitions.get(name, 1))
+        if of_tables is None:
+            check_written_topic(self._graph, name)
+        records = self._run.outputs.records(name, with_uncommitted=isolation == "read_uncommitted")
+        return [*records, *(of_tables or ())]
 
     def values(self, topic: str) -> list[bytes | None]:
         """Return the values of the records of a topic that sinks have written and committed, in their order.
@@ -259,8 +306,9 @@ class JobTestDriver:
 
     def finish(self) -> None:
         """End the input of all sources, as at the end of bounded ones: event time ends, and all windows fire."""
-        for source in self._sources:
-            source.finish()
+        for node in self._graph.sources:
+            if self._run.splits(node) or isinstance(node.source, KafkaSource):
+                self._run.end(node)
         self._run.checkpoint()
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import attrs
 import pandas as pd  # noqa: F401 - pyarrow imports it with its first array, which takes longer than most tests
@@ -36,10 +36,16 @@ from kafkastream.spark.worker.record_decoders import columns_of, owner_subtask, 
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
+from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.testing.driver.arrivals import Arrival
 from kafkastream.testing.driver.capturing_sinks import with_capturing_sinks
 from kafkastream.testing.driver.job_snapshot import PartSnapshot, PartStart
 from kafkastream.testing.driver.memory_backend import MemoryBackend
+
+if TYPE_CHECKING:
+    from kafkastream.testing.driver.sql.query_rows import QueryRows
+    from kafkastream.testing.driver.sql.row_chains import RowChains
+    from kafkastream.testing.driver.sql.spark_rows import SparkRows
 
 __all__ = ["PartRun"]
 
@@ -59,12 +65,16 @@ class PartRun:
         partitions: Number of partitions of the sinks' topics; others have one.
         now: Returns the processing time, in ms.
         take: Takes what tasks report for the driver.
+        by_spark: Returns what computes the rows of queries that are not computed in Python; None to refuse these.
 
     Attributes:
         graph: Graph of the part, whose sinks keep what they get.
         identities: Identity of each keyed operator, by its node.
         states: Keyed state of each subtask.
         time: Watermarks.
+
+    Raises:
+        UnsupportedFeatureError: A query needs Spark, and ``by_spark`` is None.
     """
 
     def __init__(
@@ -78,8 +88,15 @@ class PartRun:
         partitions: Mapping[str, int],
         now: Callable[[], int],
         take: Callable[[Report], None],
+        by_spark: Callable[[], SparkRows] | None = None,
     ) -> None:
         graph, snapshot = start.identity.graph, start.snapshot
+        self._rows: QueryRows | None = None
+        self._row_chains: RowChains | None = None
+        if any(isinstance(node, QueryNode) for node in graph.nodes):  # only jobs with SQL import it
+            from kafkastream.testing.driver.sql.query_rows import QueryRows
+
+            self._rows = QueryRows(graph, parameters=attempt.job_parameters, now=now, by_spark=by_spark)
         self.graph = with_capturing_sinks(graph, partitions)
         self._start = start
         self._attempt, self._parallelism, self._now, self._take = attempt, parallelism, now, take
@@ -91,8 +108,13 @@ class PartRun:
             ends=False,
             scopes=scopes,
             labels=tuple(range(self._buckets)) if start.layout.levels else (),
+            decoders=FrozenMap() if self._rows is None else self._rows.decoders,
             serialization=Serialization.of(graph, parallelism, chains=chains),
         )
+        if self._rows is not None:
+            from kafkastream.testing.driver.sql.row_chains import RowChains
+
+            self._row_chains = RowChains(self._rows, self._compiler, attempt, parallelism)
         self.identities = keyed_operator_ids(self.graph)
         self.states = [MemoryBackend() for _ in range(self._buckets)]
         self.time = WatermarkService(self.graph, parallelism, clock=lambda: now() / 1000, buckets=self._buckets)
@@ -137,7 +159,7 @@ class PartRun:
     def read_collections(self) -> None:
         """Run the first micro-batch: the elements of collections and files, whose watermark is then the last one."""
         for source in self.graph.sources:
-            if isinstance(source.source, CollectionSource):
+            if isinstance(source.source, CollectionSource) and source.source.ends:
                 self._read_collection(source, source.source)
         self._run_stages()
         self.time.has_read_collections = True
@@ -190,6 +212,8 @@ class PartRun:
                 if has_failed or not operator.overrides_close:
                     with function_failed(operator.name, "close"):
                         operator.close()
+        if self._row_chains is not None:
+            self._row_chains.close(has_failed=has_failed)
 
     def _process(self, source: SourceNode, arrival: Arrival) -> None:
         topic, number = arrival.partition.topic, arrival.partition.partition
@@ -197,17 +221,24 @@ class PartRun:
         task = self._source_task(source, subtask)
         origin = origin_name(task.identity, topic, number)
         self._begin(task, TaskScope(origin, split_name(arrival.partition)))
-        if arrival.records:
+        if arrival.records and self._rows is not None and self._rows.knows(source.id):
+            batch = self._rows.of_records(source.id, arrival.partition, arrival.records)
+            self._push(task, batch, partial(_place_of_element, str(arrival.partition)))
+        elif arrival.records:
             task.process(arrow_of(source.id, arrival.partition, arrival.records, columns_of(source)))
         if arrival.elements:
             values, timestamps = zip(*arrival.elements, strict=True)
-            place = partial(_place_of_element, str(arrival.partition))
-            self._push(task, Batch(list(values), list(timestamps), range(len(values))), place)
+            batch = Batch(list(values), list(timestamps), range(len(values)))
+            if self._rows is not None and self._rows.knows(source.id):
+                batch = self._rows.of_table(source.id, values)
+            self._push(task, batch, partial(_place_of_element, str(arrival.partition)))
         self._finish_source(source.id, subtask, task)
 
     def _read_collection(self, source: SourceNode, collection: CollectionSource) -> None:
         task = self._source_task(source, 0)
         self._begin(task, TaskScope(task.identity))
+        if self._rows is not None and self._rows.knows(source.id):
+            self._push(task, self._rows.of_values(source.id), "row {} of VALUES".format)
         for piece in collection.pieces(_ROWS_AT_ONCE):
             for rows in collection_rows(source, piece, element_dumps).to_batches():
                 task.process(rows)
@@ -225,6 +256,7 @@ class PartRun:
     def _finish_source(self, source: int, subtask: int, task: SourceTask) -> None:
         for report in (*task.chain.drain(), *task.finish()):
             self._sort(report)
+        self._push_rows(subtask)
         if not task.reusable:  # its functions were closed
             del self._sources[source, subtask]
 
@@ -237,14 +269,25 @@ class PartRun:
                 arrived = OperatorInput.of(self._messages.pop((node.id, subtask), ()), marks)
                 for report in task.run(state, TaskScope(f"{task.identity}-{subtask}"), arrived):
                     self._sort(report)
+                self._push_rows(subtask)
                 if not task.reusable:
                     del self._keyed[node.id, subtask]
+
+    def _push_rows(self, subtask: int) -> None:
+        """Push the rows that a task has sent through the chains behind them, which may send rows, too."""
+        if self._row_chains is not None:
+            while self._row_chains.has_rows:
+                for report in self._row_chains.run(subtask):
+                    self._sort(report)
 
     def _sort(self, report: Report) -> None:
         """Keep messages for keyed operators, and what tells of watermarks and timers; the rest is for the driver."""
         match report.kind:
             case ReportKind.EXCHANGE:
                 message: Message = report.content
+                if self._row_chains is not None and message.kind == ReportKind.WRITE.value:
+                    self._row_chains.keep(message)
+                    return
                 self._messages.setdefault((message.node, message.bucket), []).append(message)
             case ReportKind.TIMES:
                 seen, idle = report.content

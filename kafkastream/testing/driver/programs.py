@@ -22,10 +22,13 @@ from kafkastream.model.graph.job_graph import (
     UnionNode,
 )
 from kafkastream.model.job.job_result import JobSettings
+from kafkastream.sql.plan.query_node import QueryNode, StreamNode
 
-__all__ = ["check_needs_no_spark", "job_of", "main_module"]
+__all__ = ["check_needs_no_spark", "has_queries", "job_of", "main_module"]
 
 _MAIN = "__main__"
+_DRIVEN = (SourceNode, OperatorNode, KeyedNode, SideOutputNode, UnionNode, SinkNode, QueryNode, StreamNode)
+"""Classes of the nodes that run without Spark."""
 
 
 def job_of(program: StreamExecutionEnvironment | Callable[..., object], *args: object) -> tuple[JobGraph, JobSettings]:
@@ -56,15 +59,20 @@ def check_needs_no_spark(graph: JobGraph) -> None:
     """Check that a graph runs without Spark.
 
     Raises:
-        UnsupportedFeatureError: It has operators of SQL or of a pipeline.
+        UnsupportedFeatureError: It is a pipeline.
     """
     for node in graph.nodes:
-        if not isinstance(node, SourceNode | OperatorNode | KeyedNode | SideOutputNode | UnionNode | SinkNode):
+        if not isinstance(node, _DRIVEN):
             raise UnsupportedFeatureError(
-                "a test driver runs no SQL and no pipelines: their expressions and formats are Spark's",
+                "a test driver runs no YAML pipelines: their formats are Spark's",
                 where=f"operator {node.name!r}",
-                now="Test them on a session of Spark, with the broker of kafkastream.testing.",
+                now="Run the pipeline on Spark, with the broker of kafkastream.testing.",
             )
+
+
+def has_queries(graph: JobGraph) -> bool:
+    """Return whether a graph has queries of SQL or the Table API."""
+    return any(isinstance(node, QueryNode) for node in graph.nodes)
 
 
 @contextmanager

@@ -10,10 +10,8 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from kafkastream.common import RowKind
-from kafkastream.sql.plan.relations import Relation, Scan
 from kafkastream.table import EnvironmentSettings, TableEnvironment
-from tests.differential.sql_joins.interpreted import Interpreted
+from tests.differential.queries_driven import driven_rows
 from tests.differential.top_n.cases import CASES, COLUMNS, ROWS
 
 GOLDEN: Final[Mapping[str, Any]] = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
@@ -45,17 +43,10 @@ def planning() -> TableEnvironment:
     return t_env
 
 
-def changes(relation: Relation, at_once: int) -> list[Change]:
-    """The changes that a plan makes of micro-batches with so many rows."""
-    batches = iter([ROWS[begin : begin + at_once] for begin in range(0, len(ROWS), at_once)])
-
-    def read(_: Scan) -> Iterable[tuple[Any, ...]]:
-        return [tuple(row.values()) for row in next(batches)]
-
-    plan = Interpreted(relation, read)
-    return [
-        [str(RowKind(kind)), *map(str, values)] for _ in range(0, len(ROWS), at_once) for kind, *values in plan.batch(0)
-    ]
+def changes(t_env: TableEnvironment, query: str, at_once: int) -> list[Change]:
+    """The changes that a query makes of micro-batches with so many rows."""
+    rows = driven_rows(t_env, query, {"bids": ROWS}, at_once)
+    return [[str(row.get_row_kind()), *map(str, row)] for row in rows]
 
 
 def left(found: Iterable[Change]) -> Counter[tuple[str, ...]]:
@@ -69,13 +60,13 @@ def left(found: Iterable[Change]) -> Counter[tuple[str, ...]]:
 @pytest.mark.parametrize("at_once", [1, 5, len(ROWS)])
 @pytest.mark.parametrize("name", [name for name in CASES if name not in VARIES])
 def test_changes_are_those_of_flink(name: str, at_once: int, planning: TableEnvironment) -> None:
-    assert changes(planning.sql_query(CASES[name])._relation, at_once) == GOLDEN[name]["changes"]
+    assert changes(planning, CASES[name], at_once) == GOLDEN[name]["changes"]
 
 
 @pytest.mark.parametrize("at_once", [1, 5])
 @pytest.mark.parametrize("name", VARIES)
 def test_other_changes_make_a_right_table(name: str, at_once: int, planning: TableEnvironment) -> None:
-    found = changes(planning.sql_query(CASES[name])._relation, at_once)
+    found = changes(planning, CASES[name], at_once)
     assert found != GOLDEN[name]["changes"]
     assert left(found) == left(VARIES[name].rows or GOLDEN[name]["changes"])
 

@@ -537,19 +537,6 @@ def test_unknown_names_are_told_with_those_that_there_are(env: StreamExecutionEn
         driver.advance(1)
 
 
-def test_sql_needs_spark() -> None:
-    from kafkastream.table import StreamTableEnvironment
-
-    env = StreamExecutionEnvironment.get_execution_environment()
-
-    def program() -> None:
-        tables = StreamTableEnvironment.create(env)
-        tables.execute_sql("SELECT 1").print()
-
-    with pytest.raises(UnsupportedFeatureError, match="runs no SQL"):
-        JobTestDriver.of(program)
-
-
 def test_functions_are_left_at_their_execute() -> None:
     after: list[str] = []
 

@@ -1,6 +1,7 @@
 """Values of typed expressions in Python, with Flink's results: for conditions that take values of several rows.
 
-Supported are the functions and operators of ``EVALUATED``; the planner refuses others.
+Supported are the functions and operators of ``EVALUATED``; the planner refuses others. The test driver adds more by an
+``Extension``.
 """
 
 from __future__ import annotations
@@ -26,18 +27,24 @@ from kafkastream.sql.plan.expression import (
 from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, WHOLE
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["Computation", "computation"]
+__all__ = ["Computation", "Extension", "computation", "unless_null"]
 
 Computation = Callable[[Sequence[Any]], Any]
 """Returns the value of an expression over the columns of a row."""
+Extension = Callable[[TypedExpression], Computation | None]
+"""Returns the computation of an expression that is computed in another way than here; None for the others."""
 
 _MICROS: Final = {IntervalUnit.MILLISECOND: 1_000, IntervalUnit.DAY: 86_400_000_000}
 _DIGITS: Final = Context(prec=200)
 _FLOAT: Final = arithmetic(DataType.of(Kind.FLOAT))
 
 
-def computation(expression: TypedExpression) -> Computation:
+def computation(expression: TypedExpression, extension: Extension | None = None) -> Computation:
     """Return the computation of an expression.
+
+    Args:
+        expression: The expression.
+        extension: Is asked first, for the expression and for each of its parts.
 
     Example:
         >>> number = DataType.of(Kind.INT)
@@ -45,6 +52,9 @@ def computation(expression: TypedExpression) -> Computation:
         >>> [computation(more)(row) for row in ((2, 1), (1, 2), (1, None))]
         [True, False, None]
     """
+    own = None if extension is None else extension(expression)
+    if own is not None:
+        return own
     match expression:
         case ColumnRef(place=place):
             return operator.itemgetter(place)
@@ -53,15 +63,15 @@ def computation(expression: TypedExpression) -> Computation:
         case Interval(amount=amount, unit=unit):
             return _constant(amount * _MICROS[unit])
         case Cast(value=value, type=type_):
-            return _strict(_conversion(value.type, type_), [computation(value)])
+            return unless_null(_conversion(value.type, type_), [computation(value, extension)])
         case Case():
-            return _case(expression)
+            return _case(expression, extension)
         case Call(function=name, arguments=arguments):
-            parts = [computation(one) for one in arguments]
+            parts = [computation(one, extension) for one in arguments]
             if name in _LOGIC:
                 logic = _LOGIC[name]
                 return lambda row: logic([part(row) for part in parts])
-            return _strict(_calls(expression), parts) if name not in _COMPARED else _compared(expression, parts)
+            return unless_null(_calls(expression), parts) if name not in _COMPARED else _compared(expression, parts)
         case _:
             raise NotImplementedError(expression)
 
@@ -82,7 +92,7 @@ def _written(literal: Literal) -> Any:
             return literal.value
 
 
-def _strict(call: Callable[..., Any], parts: Sequence[Computation]) -> Computation:
+def unless_null(call: Callable[..., Any], parts: Sequence[Computation]) -> Computation:
     """Return the computation of a call that is NULL if an argument is."""
 
     def computed(row: Sequence[Any]) -> Any:
@@ -92,9 +102,12 @@ def _strict(call: Callable[..., Any], parts: Sequence[Computation]) -> Computati
     return computed
 
 
-def _case(case: Case) -> Computation:
-    conditions = [computation(one) for one in case.conditions]
-    branches = [_strict(_conversion(one.type, case.type), [computation(one)]) for one in (*case.values, case.otherwise)]
+def _case(case: Case, extension: Extension | None) -> Computation:
+    conditions = [computation(one, extension) for one in case.conditions]
+    branches = [
+        unless_null(_conversion(one.type, case.type), [computation(one, extension)])
+        for one in (*case.values, case.otherwise)
+    ]
 
     def computed(row: Sequence[Any]) -> Any:
         for condition, branch in zip(conditions, branches[:-1], strict=True):
@@ -133,7 +146,7 @@ def _compared(call: Call, parts: Sequence[Computation]) -> Computation:
     """Return the computation of a function that compares values, or chooses one, when they have one type."""
     chooses = call.function == "COALESCE"
     type_ = call.type if chooses else _common([one.type for one in call.arguments])
-    same = [_strict(_conversion(one.type, type_), [part]) for one, part in zip(call.arguments, parts, strict=True)]
+    same = [unless_null(_conversion(one.type, type_), [part]) for one, part in zip(call.arguments, parts, strict=True)]
     compared = _COMPARED[call.function]
     return lambda row: compared([part(row) for part in same])
 

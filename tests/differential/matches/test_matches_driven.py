@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import json
-import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from decimal import Decimal
+from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from kafkastream.errors import KafkastreamError
-from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
-from kafkastream.operators.stream.keyed_operators import CallError
-from kafkastream.sql.plan.relations import Relation, Scan
+from kafkastream.common import Row
+from kafkastream.errors import JobError, KafkastreamError
+from kafkastream.model.common.value_printing import java_float
 from kafkastream.sql.types import Kind
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.differential.matches.cases import CASES, COLUMNS, LATE, ROWS, VIEWS
 from tests.differential.matches.otherwise import ALLOWED, BY_SPARK, FAILING, NOT_LATE, REFUSED, VARIES
-from tests.differential.sql_joins.interpreted import Interpreted, micros, shown
+from tests.differential.queries_driven import driven_rows
 
 GOLDEN: Final = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 PLANNED: Final = [name for name in CASES if "error" not in GOLDEN[name] and name not in REFUSED]
 INTERPRETED: Final = [name for name in PLANNED if name not in {*BY_SPARK, *VARIES}]
-Row = tuple[str | None, ...]
+Shown = tuple[str | None, ...]
 
 
 @pytest.fixture(scope="module")
@@ -62,46 +60,23 @@ def test_columns_and_errors_are_those_of_flink(planning: TableEnvironment, name:
         assert "error" in found or given == [one.removesuffix(" *ROWTIME*") for one in found["columns"]]
 
 
-def read_values(row: dict[str, Any]) -> tuple[Any, ...]:
-    """A row as operators have it."""
-    return (
-        *(Decimal(str(one)) if name == "amount" else one for name, one in row.items() if name != "ts"),
-        micros(row["ts"]),
-    )
-
-
-def carried_out(t_env: TableEnvironment, name: str, at_once: int) -> tuple[Relation, list[Row]]:
+def driven(t_env: TableEnvironment, name: str, at_once: int) -> list[Row]:
     """The rows that a query makes of micro-batches with so many rows; the watermark makes a row late if each has one."""
-    rows: Sequence[dict[str, Any]] = [row for row in ROWS if at_once == 1 or name in NOT_LATE or row["id"] != LATE]
-    now = 0
-
-    def read(_: Scan) -> Iterable[tuple[Any, ...]]:
-        return map(read_values, rows[now * at_once : (now + 1) * at_once])
-
-    relation, found = t_env.sql_query(CASES[name])._relation, []
-    plan, count = Interpreted(relation, read), -(-len(rows) // at_once)
-    for now in range(count + 1):
-        latest = max(micros(row["ts"]) for row in rows[: (now + 1) * at_once])
-        found += plan.batch(MAX_WATERMARK if now == count else latest // 1_000 - 5_000)
-    return relation, found
+    rows = [row for row in ROWS if at_once == 1 or name in NOT_LATE or row["id"] != LATE]
+    return driven_rows(t_env, CASES[name], {"ticker": rows}, at_once)
 
 
 def as_flink_shows(value: Any, kind: Kind) -> str | None:
-    if kind is Kind.TIMESTAMP and value is not None:
-        return (shown(value, kind) or "").removesuffix(".000")
+    if isinstance(value, datetime):
+        return value.isoformat(" ", "milliseconds").removesuffix(".000")
     if kind is Kind.FLOAT and value is not None:
-        return next(text for digits in range(1, 18) if _of_32_bits(float(text := f"{value:.{digits}g}")) == value)
+        return java_float(value)
     return None if value is None else str(value)
 
 
-def _of_32_bits(value: float) -> float:
-    found: float = struct.unpack("f", struct.pack("f", value))[0]
-    return found
-
-
-def keyed(rows: Iterable[Row]) -> dict[str | None, list[Row]]:
+def keyed(rows: Iterable[Shown]) -> dict[str | None, list[Shown]]:
     """The rows of each key, in their order."""
-    found: dict[str | None, list[Row]] = {}
+    found: dict[str | None, list[Shown]] = {}
     for row in rows:
         found.setdefault(row[0], []).append(row)
     return found
@@ -110,20 +85,22 @@ def keyed(rows: Iterable[Row]) -> dict[str | None, list[Row]]:
 @pytest.mark.parametrize("at_once", [1, 7, 200])
 @pytest.mark.parametrize("name", INTERPRETED)
 def test_rows_are_those_of_flink(name: str, at_once: int, planning: TableEnvironment) -> None:
-    relation, rows = carried_out(planning, name, at_once)
-    kinds = [field.type.kind for field in relation.fields]
-    given = [tuple(as_flink_shows(*one) for one in zip(row[1:], kinds, strict=True)) for row in rows]
+    fields = planning.sql_query(CASES[name])._relation.fields
+    given = [
+        tuple(as_flink_shows(value, field.type.kind) for value, field in zip(row, fields, strict=True))
+        for row in driven(planning, name, at_once)
+    ]
     wanted = [tuple(row[1:]) for row in GOLDEN[name]["rows"]]
     assert Counter(given) == Counter(wanted)
-    if name != "two keys" and relation.fields[0].name == "symbol":
+    if name != "two keys" and fields[0].name == "symbol":
         assert keyed(given) == keyed(wanted)
 
 
 @pytest.mark.parametrize("name", FAILING)
 def test_jobs_that_fail_on_flink_fail_here(name: str, planning: TableEnvironment) -> None:
-    with pytest.raises(CallError) as raised:
-        carried_out(planning, name, 7)
-    assert FAILING[name] in str(raised.value.__cause__ or raised.value)
+    with pytest.raises(JobError) as raised:
+        driven(planning, name, 7)
+    assert FAILING[name] in str(raised.value)
 
 
 def test_what_is_told_of_the_queries_is_true() -> None:

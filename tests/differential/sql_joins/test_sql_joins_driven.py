@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
+from kafkastream.common import Row, RowKind
 from kafkastream.errors import UnsupportedFeatureError
-from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
-from kafkastream.sql.plan.relations import Scan
 from kafkastream.table import EnvironmentSettings, TableEnvironment
+from tests.differential.queries_driven import driven_rows
 from tests.differential.sql_joins.cases import BY_SQL, CASES, COLUMNS, REFUSED, ROWS, VIEWS
-from tests.differential.sql_joins.interpreted import Interpreted, micros, shown
 
 GOLDEN: Final = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 
@@ -32,25 +32,25 @@ def planning() -> TableEnvironment:
     return t_env
 
 
-def carried_out(t_env: TableEnvironment, query: str, at_once: int) -> Counter[tuple[str | None, ...]]:
-    """The table that a query makes of micro-batches with so many rows of each table."""
-    now = 0
+def as_text(value: object) -> str | None:
+    """A value as CAST writes it."""
+    match value:
+        case None:
+            return None
+        case bool():
+            return str(value).upper()
+        case datetime():
+            return value.isoformat(" ", "milliseconds")
+        case _:
+            return str(value)
 
-    def read(scan: Scan) -> Iterable[tuple[Any, ...]]:
-        some = ROWS[scan.table.name[-1]][now * at_once : (now + 1) * at_once]
-        return [(*(row[name] for name in row if name != "ts"), micros(str(row["ts"]))) for row in some]
 
-    relation = t_env.sql_query(query)._relation
-    plan, left = Interpreted(relation, read), Counter[tuple[str | None, ...]]()
-    kinds = [field.type.kind for field in relation.fields]
-    count = -(-max(map(len, ROWS.values())) // at_once)
-    for now in range(count + 1):
-        come = [[micros(str(row["ts"])) for row in rows[: (now + 1) * at_once]] for rows in ROWS.values()]
-        watermark = MAX_WATERMARK if now == count else min(max(times) // 1000 - 5_001 for times in come)
-        for kind, *values in plan.batch(watermark):
-            row = tuple(shown(one, kind_) for one, kind_ in zip(values, kinds, strict=True))
-            left[row] += 1 if kind in {0, 2} else -1
-    return left
+def left(rows: Iterable[Row]) -> Counter[tuple[str | None, ...]]:
+    """The table that is left when all changes have been made."""
+    table = Counter[tuple[str | None, ...]]()
+    for row in rows:
+        table[tuple(map(as_text, row))] += 1 if row.get_row_kind() in {RowKind.INSERT, RowKind.UPDATE_AFTER} else -1
+    return table
 
 
 def as_cast(value: str | None) -> str | None:
@@ -73,6 +73,6 @@ def test_queries_with_wrong_rows_in_flink_are_refused(name: str, planning: Table
 @pytest.mark.parametrize("at_once", [1, 2, 6])
 @pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED])
 def test_plan_makes_the_table_of_flink(name: str, at_once: int, planning: TableEnvironment) -> None:
-    found = carried_out(planning, CASES[name], at_once)
+    found = left(driven_rows(planning, CASES[name], ROWS, at_once))
     assert +found == Counter(tuple(map(as_cast, row)) for row in BY_SQL.get(name) or GOLDEN[name]["rows"])
     assert not -found
