@@ -95,7 +95,7 @@ def test_clauses(at_once: int) -> None:
             flinks = CLAUSES_ON_FLINK[clause][query]
             if "error" in flinks or query in {*REFUSED, *VARIES}:
                 continue
-            wanted = Counter({(text,): count for text, count in rows_of(flinks).items()})
+            wanted: Counter[tuple[str, ...]] = Counter({(text,): count for text, count in rows_of(flinks).items()})
             number_and_text = in_one_column(query, flinks)
             comparison.add(t_env, f"SELECT r FROM ({number_and_text})", rows, wanted, at_once)
     assert (comparison.equal, comparison.needs) == (170, {})

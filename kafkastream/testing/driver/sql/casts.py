@@ -149,14 +149,16 @@ def _saturated(value: float, bits: int) -> int:
 
     https://docs.oracle.com/javase/specs/jls/se17/html/jls-5.html#jls-5.1.3
     """
+    half: int = 1 << (bits - 1)
     if math.isnan(value):
         return 0
-    most = 2 ** (bits - 1)
-    return max(-most, min(most - 1, int(value))) if math.isfinite(value) else (most - 1 if value > 0 else -most)
+    if math.isinf(value):
+        return half - 1 if value > 0 else -half
+    return max(-half, min(half - 1, int(value)))
 
 
 def _fitting_whole(number: int, value: Any, target: DataType) -> int:
-    half = 2 ** (_BITS[target.kind] - 1)
+    half = 1 << (_BITS[target.kind] - 1)
     if not -half <= number < half:
         raise _not_cast(value, target)
     return number

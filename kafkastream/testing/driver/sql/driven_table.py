@@ -242,7 +242,7 @@ class DrivenTable:
         """Return the values of the columns that are not computed, as operators have them."""
         given = self._by_name(row)
         schema = self._definition.schema
-        values = []
+        values: list[Any] = []
         is_key_alone = kind is RowKind.DELETE and source_of(self._definition).changelog is ChangelogMode.UPSERT
         for column in _stored(self._definition):
             if is_key_alone and isinstance(column, PhysicalColumn) and column.name not in schema.primary_key:

@@ -256,7 +256,7 @@ def _frame(session: SparkSession, fields: Sequence[Field], rows: Sequence[Row]) 
     zone = session.conf.get("spark.sql.session.timeZone") or "UTC"
     arrays = [pa.array(kinds, pa.int8()), pa.nulls(len(rows), pa.int64())]
     arrays += [array_of(column, arrow_type(field.type, zone)) for column, field in zip(columns, fields, strict=True)]
-    return local_frame(session, pa.Table.from_arrays(arrays, [KIND, TIME, *names]), schema)
+    return local_frame(session, pa.table(arrays, [KIND, TIME, *names]), schema)
 
 
 def _collected(frame: DataFrame, width: int) -> list[TimedRow]:
