@@ -34,6 +34,7 @@ class JobOutputs:
         self._elements: dict[int, list[tuple[Any, int | None]]] = {}
         self._topics: dict[str, list[WrittenRecord]] = {}
         self._uncommitted: list[WrittenRecord] = []
+        self._visible: list[WrittenRecord] = []
 
     def take(self, report: Report) -> None:
         """Add what a task reports.
@@ -55,6 +56,11 @@ class JobOutputs:
         """Make the records of exactly-once sinks visible."""
         self._add_records(self._uncommitted)
         self._uncommitted = []
+
+    def take_visible(self) -> list[WrittenRecord]:
+        """Return the records that have become visible since the last call, in their order."""
+        records, self._visible = self._visible, []
+        return records
 
     def records(self, topic: str, *, with_uncommitted: bool) -> list[WrittenRecord]:
         """Return the records of a topic, in the order of their commits."""
@@ -84,3 +90,4 @@ class JobOutputs:
     def _add_records(self, records: Iterable[WrittenRecord]) -> None:
         for record in records:
             self._topics.setdefault(record.topic, []).append(record)
+            self._visible.append(record)

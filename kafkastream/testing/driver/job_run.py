@@ -22,7 +22,8 @@ from kafkastream.spark.exchange.keyed_task import state_name
 from kafkastream.spark.worker.async_calls import event_loops
 from kafkastream.spark.worker.record_decoders import split_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
-from kafkastream.testing.driver.arrivals import Arrival, merge_by_partition
+from kafkastream.testing.driver.arrivals import Arrival, SentRecord, merge_by_partition
+from kafkastream.testing.driver.capturing_sinks import WrittenRecord
 from kafkastream.testing.driver.job_outputs import JobOutputs
 from kafkastream.testing.driver.job_snapshot import JobSnapshot, PartSnapshot, PartStart, part_starts
 from kafkastream.testing.driver.part_run import PartRun
@@ -39,6 +40,9 @@ __tracebackhide__ = True  # pytest shows no frames of this module between a test
 
 START_MS: Final = 1_767_225_600_000
 """Processing time at the start of a driven job: 2026-01-01T00:00:00Z."""
+
+_MOST_ROUNDS: Final = 1_000
+"""Micro-batches that a job may make of its own output, one after the other."""
 
 _PACKAGE: Final = "kafkastream."
 
@@ -122,6 +126,7 @@ class JobRun:
                         part.read_collections()
                     else:
                         part.fire_timers()
+            self._read_own_output()
         except BaseException:
             self.close()
             raise
@@ -187,6 +192,7 @@ class JobRun:
             return
         with self._working():
             self._process(arrivals)
+        self._read_own_output()
 
     @contextmanager
     def micro_batch(self) -> Iterator[None]:
@@ -199,6 +205,7 @@ class JobRun:
             self._gathered = None
         with self._working():
             self._process(gathered)
+        self._read_own_output()
 
     def _process(self, arrivals: Iterable[Arrival]) -> None:
         for part in self._parts:
@@ -213,15 +220,18 @@ class JobRun:
             part = self.part_of(source.id)
             part.time.observe({source.id: {split_name(split): timestamp}})
             part.settle()
+        self._read_own_output()
 
     def end(self, source: SourceNode) -> None:
         """End the input of a source, unless it has ended."""
+        self._check_open()
         if source.id not in self._ended_sources:
             self._ended_sources.add(source.id)
             with self._working():
                 part = self.part_of(source.id)
                 part.end(source.id)
                 part.settle()
+            self._read_own_output()
 
     def has_ended(self, source: SourceNode) -> bool:
         """Return whether the input of a source has ended."""
@@ -229,6 +239,7 @@ class JobRun:
 
     def advance(self, ms: int) -> None:
         """Advance the processing time, and fire the timers and make the checkpoints that become due, each at its time."""
+        self._check_open()
         target = self.now_ms + ms
         while True:
             due = [timer for part in self._parts if (timer := part.next_timer()) is not None and timer > self.now_ms]
@@ -238,15 +249,16 @@ class JobRun:
                 for part in self._parts:
                     part.fire_timers()
                 if self._interval_ms and self.now_ms >= self._checkpoint_at:
-                    self.checkpoint()
+                    self._commit()
+            self._read_own_output()
             if step > target:
                 return
 
     def checkpoint(self) -> None:
         """Make a checkpoint: what exactly-once sinks have written becomes visible."""
         self._check_open()
-        self.outputs.commit()
-        self._checkpoint_at = self.now_ms + self._interval_ms
+        self._commit()
+        self._read_own_output()
 
     def snapshot(self) -> JobSnapshot:
         """Return the state from which another run continues.
@@ -297,6 +309,42 @@ class JobRun:
             for split, offset in offsets.items():
                 self._offsets[source.id, split] = offset
                 self._range_of(source, split).begin()
+
+    def _read_own_output(self) -> None:
+        """Let the sources read the records that sinks have written to their topics, until there are none left.
+
+        Raises:
+            DefinitionError: There is no end of them.
+        """
+        for _ in range(_MOST_ROUNDS):
+            records = self.outputs.take_visible()
+            arrivals = list(self._arrivals_of(records)) if records else []
+            if not arrivals:
+                return
+            with self._working():
+                self._process(arrivals)
+        topics = sorted({arrival.partition.topic for arrival in arrivals})
+        error = DefinitionError(
+            f"the job reads what it writes to topic {', '.join(topics)}, and each record makes another one",
+            now="On a cluster it would go on like this, too.",
+        )
+        self.fail(error)
+        raise error
+
+    def _arrivals_of(self, records: Iterable[WrittenRecord]) -> Iterator[Arrival]:
+        """Yield the arrival of each record at each source that reads its partition."""
+        for record in records:
+            split = TopicPartition(record.topic, record.partition)
+            for source in self._graph.sources:
+                if split in self.splits(source) and source.id not in self._ended_sources:
+                    offset = self.take_offset(source, split)
+                    sent = SentRecord(offset, record.timestamp_ms, record.key, record.value, record.headers)
+                    if self.reads_next(source, split, offset, record.timestamp_ms):
+                        yield Arrival(source.id, split, records=(sent,))
+
+    def _commit(self) -> None:
+        self.outputs.commit()
+        self._checkpoint_at = self.now_ms + self._interval_ms
 
     def fail(self, error: KafkastreamError) -> None:
         """End the run: nothing can be processed after an error, as in a job that has failed."""

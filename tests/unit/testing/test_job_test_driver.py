@@ -8,8 +8,9 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,15 @@ from kafkastream import (
     WatermarkStrategy,
 )
 from kafkastream.common import Configuration, Duration, Time
+from kafkastream.common.serialization import SerializationSchema
 from kafkastream.common.watermark_strategy import TimestampAssigner
 from kafkastream.datastream import OutputTag
 from kafkastream.datastream.async_data_stream import AsyncDataStream
 from kafkastream.datastream.connectors.kafka import (
+    ConsumerRecord,
     KafkaOffsetResetStrategy,
     KafkaOffsetsInitializer,
+    KafkaRecordDeserializationSchema,
     KafkaTopicPartition,
 )
 from kafkastream.datastream.functions import (
@@ -617,3 +621,132 @@ def test_json_elements_pass_their_schemas(env: StreamExecutionEnvironment) -> No
     with JobTestDriver.of(env) as driver:
         driver.send("lines", '{"id": 7}')
         assert driver.printed == ["7"]
+
+
+def test_a_source_reads_what_the_job_writes_to_its_topic(env: StreamExecutionEnvironment) -> None:
+    lines(env).map(str.upper, Types.STRING()).sink_to(sink("upper", DeliveryGuarantee.EXACTLY_ONCE))
+    second = env.from_source(source("upper"), WatermarkStrategy.no_watermarks(), "second")
+    second.map(lambda line: f"{line}!", Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "a")
+        assert (driver.values("upper"), driver.printed) == ([b"A"], ["A!"])
+        driver.send("upper", "b")
+        assert driver.printed == ["A!", "b!"]
+
+
+def test_a_job_that_reads_its_own_output_may_end_or_not(env: StreamExecutionEnvironment) -> None:
+    shorter = lines(env).map(lambda line: line[1:], Types.STRING())
+    shorter.filter(bool).sink_to(sink("lines"))
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "abcd")
+        assert driver.values("lines") == [b"bcd", b"cd", b"d"]
+    endless = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+    lines(endless).sink_to(sink("lines"))
+    with JobTestDriver.of(endless) as driver:
+        with pytest.raises(DefinitionError, match="reads what it writes to topic lines, and each record makes another"):
+            driver.send("lines", "a")
+        with pytest.raises(DefinitionError, match="cannot be used any more"):
+            driver.send("lines", "a")
+
+
+def test_output_that_is_committed_at_a_checkpoint_is_read_then() -> None:
+    configuration = Configuration().set_string("execution.checkpointing.interval", "10 s")
+    env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+    lines(env).sink_to(sink("out", DeliveryGuarantee.EXACTLY_ONCE))
+    env.from_source(source("out"), WatermarkStrategy.no_watermarks(), "second").print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "a")
+        assert driver.printed == []
+        driver.advance(10_000)
+        driver.send("lines", "b")
+        assert driver.printed == ["a"]
+        driver.checkpoint()
+        assert driver.printed == ["a", "b"]
+
+
+def test_functions_that_sleep_or_start_threads_take_real_time(env: StreamExecutionEnvironment) -> None:
+    class Slow(KeyedProcessFunction[str, str]):
+        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+            times: list[int] = []
+            thread = threading.Thread(
+                target=lambda: times.append(ctx.timer_service().current_processing_time()), daemon=True
+            )
+            thread.start()
+            time.sleep(0.01)
+            thread.join()
+            yield f"{value} at {times[0] - NOW}"
+
+    lines(env).key_by(str).process(Slow(), Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        began = time.monotonic()
+        driver.send("lines", "a")
+        assert time.monotonic() - began >= 0.01
+        driver.advance(5)
+        driver.send("lines", "b")
+        assert driver.printed == ["a at 0", "b at 5"]
+
+
+def test_tombstones_reach_the_schema(env: StreamExecutionEnvironment) -> None:
+    class KeyAndValue(KafkaRecordDeserializationSchema[str]):
+        def deserialize(self, record: ConsumerRecord) -> Iterator[str]:
+            yield f"{record.key!r} {record.value!r} {record.headers}"
+
+    builder = KafkaSource.builder().set_bootstrap_servers(SERVERS).set_topics("lines")
+    stream = env.from_source(
+        builder.set_deserializer(KeyAndValue()).build(), WatermarkStrategy.no_watermarks(), "lines"
+    )
+    stream.print()
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", None, key="ann", headers=[("from", b"shop")])
+        assert driver.printed == ["b'ann' None (('from', b'shop'),)"]
+
+
+def test_elements_that_a_sink_cannot_write_become_its_dead_letters(env: StreamExecutionEnvironment) -> None:
+    class Ascii(SerializationSchema[str]):
+        def serialize(self, element: str) -> bytes:
+            return element.encode("ascii")
+
+    serializer = KafkaRecordSerializationSchema.builder().set_topic("out").set_value_serialization_schema(Ascii())
+    builder = KafkaSink.builder().set_bootstrap_servers(SERVERS).set_record_serializer(serializer.build())
+    lines(env).sink_to(builder.set_dead_letter_topic("dead").build())
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", "ä")
+        driver.send("lines", "a")
+        assert driver.values("out") == [b"a"]
+        assert driver.values("dead") == ["ä".encode()]
+
+
+def test_a_driver_that_has_ended_shows_what_it_gave_and_takes_nothing(env: StreamExecutionEnvironment) -> None:
+    with JobTestDriver.of(counting(env)) as driver:
+        driver.send("lines", "ann")
+        driver.advance(60_000)
+    uses: list[Callable[[], object]] = [
+        lambda: driver.send("lines", "a"),
+        lambda: driver.source("lines").send_element("a"),
+        lambda: driver.source("lines").finish(),
+        lambda: driver.advance(1),
+        driver.checkpoint,
+        driver.snapshot,
+        driver.finish,
+        lambda: driver.operator("counter"),
+    ]
+    for use in uses:
+        with pytest.raises(DefinitionError, match="cannot be used any more: it was closed"):
+            use()
+    with pytest.raises(DefinitionError, match="cannot be used any more"), driver.micro_batch():
+        driver.send("lines", "a")
+    assert driver.printed == ["ann 1 at 10000"]
+    assert driver.metrics.total("numRecordsIn") > 0
+    driver.close()
+
+
+def test_imports_are_light() -> None:
+    program = """
+import sys, time
+from kafkastream.testing import JobTestDriver, StreamHarness
+absent = {"pyspark", "py4j", "sqlglot", "psycopg", "kafkastream.sql.parser", "kafkastream.sql.planner",
+    "kafkastream.table", "kafkastream.cdc", "kafkastream.spark.cdc", "kafkastream.spark.job"}
+print(*sorted(absent & set(sys.modules)), time.process_time() < 5)
+"""
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("True\n", "")
