@@ -199,7 +199,7 @@ class PartRun:
         self.time.ended(source)
 
     def close(self, *, has_failed: bool) -> None:
-        """Close the functions; those that override ``close`` were closed with their last task.
+        """Close the functions of tasks that are open: one whose functions override ``close`` is not, after a micro-batch.
 
         Raises:
             UserFunctionError: A ``close`` raised.
@@ -208,10 +208,12 @@ class PartRun:
         for task in tasks:
             if has_failed:
                 task.abandon()
+            for function in task.operator.functions if isinstance(task, KeyedTask) else ():
+                with function_failed(task.name, "close"):
+                    function.close()
             for operator in task.chain.operators():
-                if has_failed or not operator.overrides_close:
-                    with function_failed(operator.name, "close"):
-                        operator.close()
+                with function_failed(operator.name, "close"):
+                    operator.close()
         if self._row_chains is not None:
             self._row_chains.close(has_failed=has_failed)
 

@@ -24,6 +24,7 @@ from kafkastream.datastream.state import StateTtlConfig, ValueStateDescriptor
 from kafkastream.datastream.stream import DataStream
 from kafkastream.datastream.window import TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, DeserializationError
+from kafkastream.table import StreamTableEnvironment
 from kafkastream.testing import JobSnapshot, JobTestDriver
 from tests.changed_streams import ACCEPTED, DROPPED, REFUSED, Change, ChangedStreams, outputs
 
@@ -260,6 +261,34 @@ def test_collections_are_not_read_again() -> None:
     with JobTestDriver.of(program(), restored=snapshot) as driver:
         driver.send("lines", "second")
         assert values(driver) == ["second"]
+
+
+def test_queries_continue_or_are_refused_as_on_spark() -> None:
+    kafka = "'properties.bootstrap.servers' = 'broker:9092'"
+
+    def program(select: str, table: str = "orders") -> None:
+        t_env = StreamTableEnvironment.create(environment())
+        t_env.get_config().set("pipeline.name", "totals")
+        t_env.execute_sql(
+            f"CREATE TABLE {table} (customer STRING, v INT, w INT) WITH ('connector' = 'kafka', {kafka}, "
+            "'topic' = 'orders', 'format' = 'json', 'scan.startup.mode' = 'earliest-offset')"
+        )
+        t_env.execute_sql(
+            "CREATE TABLE totals (customer STRING, total INT, PRIMARY KEY (customer) NOT ENFORCED) WITH ("
+            f"'connector' = 'upsert-kafka', {kafka}, 'topic' = 'out', 'key.format' = 'json', 'value.format' = 'json')"
+        )
+        t_env.execute_sql(f"INSERT INTO totals SELECT customer, {select} GROUP BY customer")
+
+    with JobTestDriver.of(program, "SUM(v) FROM orders") as driver:
+        driver.table("orders").send(("ann", 1, 10))
+        snapshot = driver.snapshot()
+    for select in ("SUM(w) FROM orders", "SUM(v) FROM orders WHERE w > 5"):
+        with pytest.raises(DefinitionError, match="does not fit the operator's current computation"):
+            JobTestDriver.of(program, select, restored=snapshot)
+    with JobTestDriver.of(program, "SUM(v) FROM renamed", "renamed", parallelism=3, restored=snapshot) as driver:
+        driver.table("renamed").send(("ann", 2, 20))
+        driver.table("renamed").send(("bob", 5, 0))
+        assert driver.table("totals").changes == [("+U", "ann", 3), ("+I", "bob", 5)]
 
 
 def test_another_job_is_refused() -> None:

@@ -41,6 +41,7 @@ from kafkastream.datastream.connectors.kafka import (
 from kafkastream.datastream.functions import (
     AsyncFunction,
     KeyedProcessFunction,
+    MapFunction,
     ProcessWindowFunction,
     RuntimeContext,
 )
@@ -738,6 +739,42 @@ def test_a_driver_that_has_ended_shows_what_it_gave_and_takes_nothing(env: Strea
     assert driver.printed == ["ann 1 at 10000"]
     assert driver.metrics.total("numRecordsIn") > 0
     driver.close()
+
+
+class OpenAndClose(KeyedProcessFunction[str, str], MapFunction):
+    """Counts the calls of ``open`` and ``close`` in the class, which copies of the function share."""
+
+    opened = closed = 0
+
+    def open(self, runtime_context: RuntimeContext) -> None:
+        type(self).opened += 1
+        self.count = runtime_context.get_state(COUNT) if runtime_context.get_task_name() == "keyed" else None
+
+    def close(self) -> None:
+        type(self).closed += 1
+
+    def map(self, value: str) -> str:
+        return value
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+        yield value
+
+
+def test_what_was_opened_is_closed(env: StreamExecutionEnvironment) -> None:
+    class Mapped(OpenAndClose):
+        pass
+
+    class Keyed(OpenAndClose):
+        pass
+
+    lines(env).map(Mapped()).key_by(str).process(Keyed()).name("keyed").print()
+    for records in ([], ["a"], ["a", "b"]):
+        with JobTestDriver.of(env, parallelism=2) as driver:
+            for record in records:
+                driver.send("lines", record)
+            driver.operator("keyed").get(COUNT, "a")
+        assert (Mapped.opened, Keyed.opened) == (Mapped.closed, Keyed.closed)
+    assert min(Mapped.opened, Keyed.opened) > 0
 
 
 def test_imports_are_light() -> None:
