@@ -81,11 +81,16 @@ def main_module(script: Path, args: Sequence[object]) -> Iterator[Callable[[], o
 
     It stays the main module as long as its job is driven, so that elements of its classes can be pickled.
     """
-    if script.suffix in {".sql", ".yaml", ".yml"}:
+    if script.suffix == ".sql":
+        from kafkastream.table.session.script import run_script
+
+        yield lambda: run_script(script.read_text(encoding="utf-8"))
+        return
+    if script.suffix in {".yaml", ".yml"}:
         raise UnsupportedFeatureError(
-            f"a test driver runs Python programs, not {script.suffix} files",
+            f"a test driver runs programs of Python and SQL, not {script.suffix} files",
             where=str(script),
-            now="Test it with Spark: kafkastream sql or pipeline, and the broker of kafkastream.testing.",
+            now="Test it with Spark: kafkastream pipeline, and the broker of kafkastream.testing.",
         )
     module, before = ModuleType(_MAIN), (sys.modules[_MAIN], sys.argv, list(sys.path))
     module.__file__ = str(script)

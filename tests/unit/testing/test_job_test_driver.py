@@ -558,7 +558,7 @@ def test_functions_are_left_at_their_execute() -> None:
         driver.send("lines", "a")
         assert driver.printed == ["a"]
     assert after == []
-    with pytest.raises(UnsupportedFeatureError, match=r"Python programs, not .yaml files"):
+    with pytest.raises(UnsupportedFeatureError, match=r"programs of Python and SQL, not .yaml files"):
         JobTestDriver.of("shop.yaml")
     with pytest.raises(DefinitionError, match="without executing a job"):
         JobTestDriver.of(lambda: None)

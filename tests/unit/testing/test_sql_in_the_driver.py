@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from datetime import date, datetime, time, timezone
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -325,12 +326,59 @@ def test_functions_of_python_are_called() -> None:
 
 
 def test_what_needs_spark_is_named_with_its_query() -> None:
-    query = "INSERT INTO totals SELECT REGEXP_REPLACE(customer, 'a', 'b'), 1, LOG10(price) FROM orders"
+    query = "INSERT INTO totals SELECT REGEXP_REPLACE(customer, 'a', 'b'), CAST(LOG10(2) AS INT), price FROM orders WHERE PI() > 3"
     with pytest.raises(UnsupportedFeatureError) as caught:
         JobTestDriver.of(program(ORDERS, TOTALS, query))
-    assert caught.value.what.startswith("the test driver does not compute REGEXP_REPLACE")
+    needed = "the test driver does not compute REGEXP_REPLACE, LOG10, PI in Python"
+    assert caught.value.what.startswith(needed)
     assert caught.value.where == "query of INSERT INTO default_catalog.default_database.totals"
     assert "spark=True" in caught.value.now
+
+
+def test_an_error_names_the_row() -> None:
+    with JobTestDriver.of(program(ORDERS, "SELECT customer, 10 / CAST(price AS INT) FROM orders")) as driver:
+        driver.table("orders").send(("ann", 5, None))
+        with pytest.raises(UserFunctionError, match="a query failed: / by zero") as caught:
+            driver.table("orders").send(("bob", "0.50", None))
+        assert caught.value.where == "row ('bob', Decimal('0.50'), None)"
+        with pytest.raises(DefinitionError, match="cannot be used any more"):
+            driver.table("orders").send(("ann", 5, None))
+    with (
+        JobTestDriver.of(program(ORDERS, "SELECT CAST(customer AS INT) FROM orders")) as driver,
+        pytest.raises(UserFunctionError, match="'ann' cannot be cast to INT") as caught,
+    ):
+        driver.table("orders").send(("ann", 5, None))
+    assert caught.value.where == "row ('ann', Decimal('5.00'), None)"
+
+
+def test_scripts_of_sql_and_several_subtasks(tmp_path: Path) -> None:
+    (tmp_path / "job.sql").write_text(f"SET 'table.local-time-zone' = 'UTC';\n{ORDERS};\n{TOTALS};\n{COUNT};")
+    partitions = {"orders": 3}
+    with JobTestDriver.of(tmp_path / "job.sql", parallelism=3, partitions=partitions) as driver:
+        with driver.micro_batch():
+            for number in range(30):
+                driver.table("orders").send((f"customer {number % 7}", 1, None), partition=number % 3)
+        last = {change[1]: change[2] for change in driver.table("totals").changes}
+        assert last == {f"customer {number}": 5 if number < 2 else 4 for number in range(7)}
+
+
+def test_idle_partitions_hold_nothing_back() -> None:
+    def idle() -> None:
+        t_env = environment(ORDERS)
+        t_env.get_config().set("table.exec.source.idle-timeout", "10 s")
+        t_env.execute_sql(
+            "SELECT COUNT(*) FROM TABLE(TUMBLE(TABLE orders, DESCRIPTOR(ts), INTERVAL '1' MINUTE)) "
+            "GROUP BY window_start, window_end"
+        ).print()
+
+    with JobTestDriver.of(idle, partitions={"orders": 2}) as driver:
+        driver.table("orders").send(("ann", 1, "2026-01-01 10:00:00"))
+        driver.table("orders").send(("ann", 1, "2026-01-01 10:01:05"))
+        assert driver.collected == []
+        driver.advance(9_000)
+        driver.table("orders").send(("ann", 1, "2026-01-01 10:01:05"))
+        driver.advance(2_000)
+        assert [tuple(row) for row in driver.collected] == [(1,)]
 
 
 def test_letters_whose_other_case_depends_on_unicode_are_refused() -> None:

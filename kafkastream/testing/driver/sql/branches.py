@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
 from typing import Any, Final, final
 
 import attrs
 
+from kafkastream.errors import DefinitionError, UnsupportedFeatureError, UserFunctionError
 from kafkastream.model.common.row import RowKind
+from kafkastream.model.common.value_printing import shown
 from kafkastream.operators.table.patterns.computed_values import Computation
+from kafkastream.spark.worker.failures import said
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.plan.branches import Branch
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.relations import Explode, Project, Relation, Scan, Values
+from kafkastream.testing.driver.sql.casts import NotInPythonError
 from kafkastream.testing.driver.sql.expressions import PythonExpressions
 
 __all__ = ["BranchRows", "PythonBranch", "Row", "TimedRow"]
@@ -76,7 +82,22 @@ class PythonBranch(BranchRows):
 
     def of(self, rows: Iterable[Row]) -> Sequence[TimedRow]:
         """Return the rows of the branch."""
-        return [row for given in rows for row in self._rows(*self._scan(given))]
+        made: list[TimedRow] = []
+        for given in rows:
+            with _located(given):
+                made += self._rows(*self._scan(given))
+        return made
+
+    @staticmethod
+    def missing(branch: Branch, expressions: PythonExpressions) -> list[str]:
+        """Return what is not computed in Python, of each expression of a branch the first such part."""
+        missing = []
+        for expression in _computed(branch):
+            try:
+                expressions.computation(expression)
+            except NotInPythonError as error:
+                missing.append(str(error))
+        return missing
 
     def constant(self) -> Sequence[TimedRow]:
         """Return the rows of VALUES."""
@@ -89,6 +110,34 @@ class PythonBranch(BranchRows):
         yield from ((made, time) for made in rows)
         if not rows:
             yield None, time
+
+
+def _computed(branch: Branch) -> Iterator[TypedExpression]:
+    match branch.origin:
+        case Scan(expressions=expressions):
+            yield from expressions
+        case Values(rows=rows):
+            yield from chain.from_iterable(rows)
+        case _:
+            pass
+    for step in branch.steps:
+        yield from step.computed if isinstance(step, Project) else (step.array,)
+
+
+@contextmanager
+def _located(row: Row) -> Iterator[None]:
+    """Name the row in errors within a ``with`` block, which are those of a job."""
+    try:
+        yield
+    except UnsupportedFeatureError:
+        raise
+    except UserFunctionError as error:
+        if error.where:
+            raise
+        raise UserFunctionError(error.what, where=f"row {shown(row[1:])}", now=error.now) from None
+    except Exception as error:
+        what = error.what if isinstance(error, DefinitionError) else said(error)
+        raise UserFunctionError(f"a query failed: {what}", where=f"row {shown(row[1:])}") from error
 
 
 def _as_it_is(row: Row) -> tuple[Row, None]:

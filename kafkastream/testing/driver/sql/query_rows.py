@@ -117,9 +117,9 @@ class QueryRows:
                 )
                 try:
                     rows: BranchRows = PythonBranch.compiled(route.branch, expressions, has_time=has_time)
-                except NotInPythonError as error:
+                except NotInPythonError:
                     if by_spark is None:
-                        needed.append(str(error))
+                        needed += PythonBranch.missing(route.branch, expressions)
                         continue
                     rows = by_spark().branch(query, route.branch)
                 if isinstance(route.branch.origin, Scan):
