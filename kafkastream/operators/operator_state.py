@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NamedTuple, TypeVar, final, overload
 
 from kafkastream.errors import DefinitionError
 from kafkastream.model.common.coercion import coercion_of
-from kafkastream.model.common.time import wall_clock
 from kafkastream.model.functions.map_state import BroadcastState
 from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.model.functions.state_descriptors import (
@@ -65,7 +64,8 @@ class OperatorState:
         operator_of: Returns the open operator of a subtask.
         backends: State of each subtask.
         name: Prefix of the operator's state in the backends.
-        clock: Returns the processing time in ms, by which state expires.
+        environment: Returns the context in which state is read and written: the time by which it expires, and the program's
+            classes.
     """
 
     def __init__(
@@ -74,13 +74,13 @@ class OperatorState:
         operator_of: Callable[[int], KeyedOperator],
         backends: Sequence[KeyedStateBackend],
         name: bytes,
-        clock: Callable[[], int],
+        environment: Callable[[], AbstractContextManager[object]],
     ) -> None:
         self._node = node
         self._operator_of = operator_of
         self._backends = backends
         self._name = name
-        self._clock = clock
+        self._environment = environment
         self._key_coercion = next(
             (coercion_of(keyed.key_type) for keyed in node.keyed if keyed.selector is not None), None
         )
@@ -222,16 +222,18 @@ class OperatorState:
     def keys(self) -> list[Any]:
         """Return the keys that have state, in no particular order."""
         keys = (StatePages(backend, self._name + b"k").keys() for backend in self._backends)
-        return [loads(key) for keys_of_subtask in keys for key in keys_of_subtask if key]
+        with self._environment():
+            return [loads(key) for keys_of_subtask in keys for key in keys_of_subtask if key]
 
     def timers(self) -> list[WaitingTimer]:
         """Return the timers that have not fired, in the order of their times."""
-        timers = [
-            WaitingTimer(loads(timer.key), timer.timestamp, domain, *timer.namespace[:1])
-            for backend in self._backends
-            for domain in TimeDomain
-            for timer in timer_queue(backend, self._name, domain).waiting()
-        ]
+        with self._environment():
+            timers = [
+                WaitingTimer(loads(timer.key), timer.timestamp, domain, *timer.namespace[:1])
+                for backend in self._backends
+                for domain in TimeDomain
+                for timer in timer_queue(backend, self._name, domain).waiting()
+            ]
         return sorted(timers, key=lambda timer: timer.timestamp)
 
     @property
@@ -248,7 +250,7 @@ class OperatorState:
     def _begun(self, subtask: int) -> Iterator[KeyedContext]:
         """Begin a micro-batch without elements in a subtask."""
         context = self._operator_of(subtask).keyed_context
-        with wall_clock(self._clock):
+        with self._environment():
             context.begin(self._backends[subtask], self._name)
             try:
                 yield context
@@ -260,7 +262,8 @@ class OperatorState:
     def _selected(self, key: object, window: Window | None = None) -> Iterator[KeyedContext]:
         """Begin a micro-batch without elements, with a current key and window."""
         typed = key if self._key_coercion is None else self._key_coercion.all((key,))[0]
-        encoded = encoded_key(typed)
+        with self._environment():
+            encoded = encoded_key(typed)
         with self._begun(bucket_of(encoded, len(self._backends))) as context:
             context.select(encoded)
             context.namespace = () if window is None else (window,)

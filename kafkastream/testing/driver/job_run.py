@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, final
@@ -16,6 +17,8 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.operators.operator_state import OperatorState
+from kafkastream.operators.state.program_classes import MAIN_MODULE, classes_defined_in, use_classes
+from kafkastream.operators.state.state_pickles import imported_packages, read_state_of
 from kafkastream.spark.checkpoint.part_identity import removed_topics
 from kafkastream.spark.checkpoint.record import JobRecord
 from kafkastream.spark.exchange.keyed_task import state_name
@@ -100,6 +103,8 @@ class JobRun:
         attempt = JobAttempt(job_id, job_parameters=settings.parameters, max_parallelism=settings.max_parallelism)
         scopes = {node: OperatorScope(settings.name, operator.name, node) for node, operator in operators.items()}
         self._settings = settings
+        self._classes = classes_defined_in(sys.modules[MAIN_MODULE])
+        self._packages = imported_packages()
         self._starts = part_starts(graph, settings, parallelism, restored)
         try:
             with self._working():
@@ -164,7 +169,7 @@ class JobRun:
             lambda subtask: part.keyed_task(node, subtask).operator,
             part.states,
             state_name(part.identities[node.id]),
-            lambda: self.now_ms,
+            self.environment,
         )
 
     def take_offset(self, source: SourceNode, split: TopicPartition) -> int:
@@ -366,6 +371,18 @@ class JobRun:
         for part in parts:
             part.close(has_failed=has_failed)
 
+    @contextmanager
+    def environment(self) -> Iterator[None]:
+        """Let state and time be those of the job within a ``with`` block, as in a worker that runs its tasks."""
+        use_classes(self._classes)
+        read_state_of("", allows_code=self._settings.allows_code_in_state, packages=self._packages)
+        try:
+            with wall_clock(lambda: self.now_ms):
+                yield
+        finally:
+            use_classes({})
+            read_state_of("", allows_code=False)
+
     def _working(self) -> _Work:
         self._check_open()
         return _Work(self)
@@ -384,7 +401,7 @@ class _Work:
         self._resources = ExitStack()
 
     def __enter__(self) -> None:
-        self._resources.enter_context(wall_clock(lambda: self._run.now_ms))
+        self._resources.enter_context(self._run.environment())
         self._resources.enter_context(event_loops(VirtualTimeLoop))
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:

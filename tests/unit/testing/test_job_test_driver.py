@@ -741,6 +741,87 @@ def test_a_driver_that_has_ended_shows_what_it_gave_and_takes_nothing(env: Strea
     driver.close()
 
 
+SCRIPT_WITH_CLASSES = """
+import dataclasses, enum
+from kafkastream import KafkaSource, SimpleStringSchema, StreamExecutionEnvironment, Types, WatermarkStrategy
+from kafkastream.common import Configuration
+from kafkastream.datastream.functions import KeyedProcessFunction
+from kafkastream.datastream.state import ValueStateDescriptor
+
+class Color(enum.Enum):
+    RED = "r"
+    BLUE = "b"
+
+@dataclasses.dataclass
+class Seen:
+    color: Color
+    times: int = 0
+
+class Count(KeyedProcessFunction):
+    def open(self, runtime_context):
+        self.seen = runtime_context.get_state(ValueStateDescriptor("seen", Types.PICKLED_BYTE_ARRAY()))
+
+    def process_element(self, value, ctx):
+        seen = self.seen.value() or Seen(ctx.get_current_key())
+        seen.times += 1
+        self.seen.update(seen)
+        timers = ctx.timer_service()
+        timers.register_processing_time_timer(timers.current_processing_time() + 1_000)
+        yield from ()
+
+    def on_timer(self, timestamp, ctx):
+        seen = self.seen.value()
+        yield f"{seen.color is ctx.get_current_key() is Color.RED} {isinstance(seen, Seen)} {seen.times}"
+
+env = StreamExecutionEnvironment.get_execution_environment().set_parallelism(1)
+builder = KafkaSource.builder().set_bootstrap_servers("broker:9092").set_topics("colors")
+source = builder.set_value_only_deserializer(SimpleStringSchema()).build()
+colors = env.from_source(source, WatermarkStrategy.no_watermarks(), "colors")
+colors.key_by(Color).process(Count(), Types.STRING()).uid("count").print()
+env.execute("colors")
+"""
+
+
+def test_keys_and_state_hold_the_classes_of_a_script(tmp_path: Path) -> None:
+    script = tmp_path / "colors.py"
+    script.write_text(SCRIPT_WITH_CLASSES)
+    with JobTestDriver.of(script) as driver:
+        driver.send("colors", "r")
+        state = driver.operator("count")
+        [key] = state.keys()
+        assert (key.name, [timer.key for timer in state.timers()]) == ("RED", [key])
+        assert state.get("seen", key).times == 1
+        snapshot = driver.snapshot()
+    with JobTestDriver.of(script, restored=snapshot) as driver:
+        driver.send("colors", "r")
+        driver.advance(2_000)
+        assert driver.printed == ["True True 2"]
+
+
+@pytest.mark.parametrize("allowed", ["true", "false"])
+def test_code_in_state_is_refused_unless_the_job_allows_it(allowed: str) -> None:
+    class KeepsCode(KeyedProcessFunction[int, str, str]):
+        def open(self, runtime_context: RuntimeContext) -> None:
+            self.kept = runtime_context.get_state(ValueStateDescriptor("kept", Types.PICKLED_BYTE_ARRAY()))
+
+        def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
+            before: Any = self.kept.value()
+            self.kept.update(lambda: value)
+            yield before() if before else "nothing"
+
+    configuration = Configuration().set_string("kafkastream.state.allow-code", allowed)
+    env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+    lines(env).key_by(len).process(KeepsCode(), Types.STRING()).print()
+    with JobTestDriver.of(env) as driver:
+        if allowed == "true":
+            driver.send("lines", "a")
+            driver.send("lines", "b")
+            assert driver.printed == ["nothing", "a"]
+        else:
+            with pytest.raises(DefinitionError, match=r"kafkastream\.state\.allow-code"):
+                driver.send("lines", "a")
+
+
 class OpenAndClose(KeyedProcessFunction[str, str], MapFunction):
     """Counts the calls of ``open`` and ``close`` in the class, which copies of the function share."""
 
