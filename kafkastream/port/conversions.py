@@ -1,4 +1,4 @@
-"""Conversions that Java makes by itself: whole numbers become floating-point ones where the type says so."""
+"""Java's implicit conversions: whole numbers become floating-point numbers where the declared type asks for it."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from kafkastream.port.java_types import is_floating, is_whole
 from kafkastream.port.python_trees import call, constant
 from kafkastream.port.translation import Value
 
-__all__ = ["converted"]
+__all__ = ["convert"]
 
 
-def converted(value: Value, kind: Type) -> ast.expr:
-    """Return a value as one of a declared type: whole numbers become floating-point ones."""
+def convert(value: Value, kind: Type) -> ast.expr:
+    """Convert a value to a declared type: whole numbers become floating-point numbers."""
     if is_floating(kind) and is_whole(value.type):
-        number = _literal(value.code)
+        number = _integer_literal(value.code)
         if number is not None:
             return constant(float(number))
         return call("float", value.code)
     return value.code
 
 
-def _literal(tree: ast.expr) -> int | None:
+def _integer_literal(tree: ast.expr) -> int | None:
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.USub) and isinstance(tree.operand, ast.Constant):
         return -int(str(tree.operand.value))
     return int(tree.value) if isinstance(tree, ast.Constant) and isinstance(tree.value, int) else None

@@ -1,4 +1,4 @@
-"""Patterns of dates: Java's letters become Python's directives."""
+"""Date patterns: Java's letters become directives of ``strftime``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kafkastream.port.marks import Untranslated
 from kafkastream.port.python_trees import constant
 from kafkastream.port.translation import Value
 
-__all__ = ["date_pattern", "python_pattern"]
+__all__ = ["date_formatter", "python_pattern"]
 
 _DIRECTIVES: Final = {
     "yyyy": "%Y", "uuuu": "%Y", "yy": "%y", "MM": "%m", "MMM": "%b", "MMMM": "%B", "dd": "%d", "HH": "%H", "hh": "%I", "mm": "%M",
@@ -29,22 +29,22 @@ def python_pattern(pattern: str) -> str:
         >>> python_pattern("yyyy-MM-dd'T'HH:mm:ss")
         '%Y-%m-%dT%H:%M:%S'
     """
-    made = ""
+    directives = ""
     for quoted, letters, other in re.findall(r"'([^']*)'|([a-zA-Z]+)|([^a-zA-Z'])", pattern):
-        made += quoted + _letters(letters) + other.replace("%", "%%")
-    return made
+        directives += quoted + _directives(letters) + other.replace("%", "%%")
+    return directives
 
 
-def _letters(letters: str) -> str:
-    runs = [found[0] for found in re.finditer(r"(.)\1*", letters)]
+def _directives(letters: str) -> str:
+    runs = [run_match[0] for run_match in re.finditer(r"(.)\1*", letters)]
     for run in runs:
         if run not in _DIRECTIVES:
             raise Untranslated(f"Python's dates have no directive for {run}")
     return "".join(_DIRECTIVES[run] for run in runs)
 
 
-def date_pattern(pattern: Value) -> Value:
-    """Return a formatter of dates, which is a pattern here.
+def date_formatter(pattern: Value) -> Value:
+    """Translate a date formatter to a pattern of ``strftime``.
 
     Raises:
         Untranslated: The pattern is not a literal, or has letters that Python lacks.

@@ -40,11 +40,11 @@ from kafkastream.port.java_types import (
     type_information,
 )
 from kafkastream.port.marks import Untranslated
-from kafkastream.port.python_trees import call, code, constant, item, name, strings_joined
+from kafkastream.port.python_trees import call, code, constant, item, join_strings, name
 from kafkastream.port.resolving import class_name_of
-from kafkastream.port.translation import Body, Value, Variable, expression, translates
+from kafkastream.port.translation import Body, Value, Variable, translate_expression, translates
 
-__all__ = ["as_text", "binary_result"]
+__all__ = ["binary_result", "f_string_parts"]
 
 _ARITHMETIC: Final[Mapping[str, type[ast.operator]]] = {
     "+": ast.Add,
@@ -66,7 +66,7 @@ _COMPARISONS: Final[Mapping[str, type[ast.cmpop]]] = {
     ">": ast.Gt,
     ">=": ast.GtE,
 }
-_CLASSES: Final[Mapping[str, str]] = {
+_PYTHON_CLASSES: Final[Mapping[str, str]] = {
     "Boolean": "bool",
     "Double": "float",
     "Float": "float",
@@ -81,33 +81,33 @@ _CLASSES: Final[Mapping[str, str]] = {
 
 
 @translates(Literal)
-def _literal(node: Literal, body: Body) -> Value:
+def _translate_literal(node: Literal, body: Body) -> Value:
     return Value(constant(node.value), Type(node.kind))
 
 
 @translates(This)
-def _this(node: This, body: Body) -> Value:
+def _translate_this(node: This, body: Body) -> Value:
     if node.is_super or body.owner is None or body.is_static:
         raise Untranslated("super and outer objects are known only where their methods are called")
     return Value(name("self"), Type(body.owner.declaration.name))
 
 
 @translates(Unread)
-def _unread(node: Unread, body: Body) -> Value:
+def _translate_unread(node: Unread, body: Body) -> Value:
     raise Untranslated("this is not read")
 
 
 @translates(Unary)
-def _unary(node: Unary, body: Body) -> Value:
-    operand = expression(node.operand, body)
+def _translate_unary(node: Unary, body: Body) -> Value:
+    operand = translate_expression(node.operand, body)
     if node.operator == "!":
-        return Value(_negated(operand.code), BOOLEAN)
+        return Value(_negate(operand.code), BOOLEAN)
     signs = {"-": ast.USub(), "+": ast.UAdd(), "~": ast.Invert()}
     return Value(ast.UnaryOp(signs[node.operator], operand.code), operand.type)
 
 
-def _negated(tree: ast.expr) -> ast.expr:
-    """Return ``not`` of an expression, within a comparison where Python has a word for it."""
+def _negate(tree: ast.expr) -> ast.expr:
+    """Negate an expression; a comparison gets the opposite operator, such as ``is not``."""
     opposites = {
         ast.Is: ast.IsNot(),
         ast.IsNot: ast.Is(),
@@ -123,26 +123,26 @@ def _negated(tree: ast.expr) -> ast.expr:
 
 
 @translates(Binary)
-def _binary(node: Binary, body: Body) -> Value:
+def _translate_binary(node: Binary, body: Body) -> Value:
     if node.operator in ("&&", "||"):
-        return _boolean(node, body)
-    left, right = expression(node.left, body), expression(node.right, body)
+        return _boolean_operation(node, body)
+    left, right = translate_expression(node.left, body), translate_expression(node.right, body)
     if node.operator in _COMPARISONS:
-        return Value(_comparison(node, left, right), BOOLEAN)
+        return Value(_compare(node, left, right), BOOLEAN)
     return binary_result(node.operator, left, right, body)
 
 
-def _boolean(node: Binary, body: Body) -> Value:
+def _boolean_operation(node: Binary, body: Body) -> Value:
     operator: ast.boolop = ast.And() if node.operator == "&&" else ast.Or()
-    left, right = expression(node.left, body).code, expression(node.right, body).code
+    left, right = translate_expression(node.left, body).code, translate_expression(node.right, body).code
     same = isinstance(left, ast.BoolOp) and isinstance(left.op, type(operator))
     values = [*left.values, right] if same and isinstance(left, ast.BoolOp) else [left, right]
     return Value(ast.BoolOp(operator, values), BOOLEAN)
 
 
-def _comparison(node: Binary, left: Value, right: Value) -> ast.expr:
-    for one, other in ((node.right, left), (node.left, right)):
-        if isinstance(one, Literal) and one.kind == "null":
+def _compare(node: Binary, left: Value, right: Value) -> ast.expr:
+    for operand, other in ((node.right, left), (node.left, right)):
+        if isinstance(operand, Literal) and operand.kind == "null":
             word: ast.cmpop = ast.Is() if node.operator == "==" else ast.IsNot()
             return ast.Compare(other.code, [word], [constant(None)])
     is_zero = isinstance(node.right, Literal) and node.right.value == 0
@@ -152,20 +152,20 @@ def _comparison(node: Binary, left: Value, right: Value) -> ast.expr:
 
 
 def _plain_remainder(tree: ast.expr) -> ast.expr:
-    """Return ``%``: whether a remainder is 0 does not depend on its sign."""
+    """Return a Java remainder that is only compared with 0 as Python's ``%``, which differs in sign alone."""
     if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "java_remainder":
         return ast.BinOp(tree.args[0], ast.Mod(), tree.args[1])
     return tree
 
 
 def binary_result(operator: str, left: Value, right: Value, body: Body) -> Value:
-    """Return an operation on numbers or texts.
+    """Return the result of a binary operator on numbers or strings.
 
     Raises:
         Untranslated: The operator has no counterpart.
     """
     if operator == "+" and (is_text(left.type) or is_text(right.type)):
-        return Value(strings_joined([*as_text(left, body), *as_text(right, body)]), STRING)
+        return Value(join_strings([*f_string_parts(left, body), *f_string_parts(right, body)]), STRING)
     if operator == ">>>" and is_whole(left.type):
         mask = "0xFFFFFFFFFFFFFFFF" if boxed(left.type) == LONG else "0xFFFFFFFF"
         return Value(code(f"(a & {mask}) >> b", a=left.code, b=right.code), left.type)
@@ -173,7 +173,7 @@ def binary_result(operator: str, left: Value, right: Value, body: Body) -> Value
         raise Untranslated(f"Python has no operator {operator}")
     if CHAR in (boxed(left.type), boxed(right.type)):
         raise Untranslated("Python's characters are texts, with which it does not compute")
-    kind = _wider(left.type, right.type)
+    kind = _wider_type(left.type, right.type)
     if operator == "/" and is_whole(kind):
         return Value(call("java_quotient", left.code, right.code), kind)
     if operator == "%":
@@ -183,7 +183,7 @@ def binary_result(operator: str, left: Value, right: Value, body: Body) -> Value
     return Value(ast.BinOp(left.code, _ARITHMETIC[operator](), right.code), kind)
 
 
-def _wider(left: Type, right: Type) -> Type:
+def _wider_type(left: Type, right: Type) -> Type:
     left, right = boxed(left), boxed(right)
     if is_floating(left) or is_floating(right):
         return DOUBLE
@@ -194,8 +194,8 @@ def _wider(left: Type, right: Type) -> Type:
     return UNKNOWN
 
 
-def as_text(value: Value, body: Body) -> Sequence[ast.expr]:
-    """Return the parts of an f-string for a value that Java converts into a text."""
+def f_string_parts(value: Value, body: Body) -> Sequence[ast.expr]:
+    """Return the f-string parts for a value that Java concatenates to a string."""
     tree = value.code
     if isinstance(tree, ast.JoinedStr):
         return tree.values
@@ -218,7 +218,7 @@ def as_text(value: Value, body: Body) -> Sequence[ast.expr]:
 
 
 def _is_text(tree: ast.expr) -> bool:
-    """Return whether a value is a text, never None: the result of a method of texts, or of a function that makes them."""
+    """Return whether an expression is certainly a string, never None: a string method, or a function that returns one."""
     if not isinstance(tree, ast.Call):
         return isinstance(tree, ast.JoinedStr)
     if isinstance(tree.func, ast.Attribute):
@@ -228,16 +228,16 @@ def _is_text(tree: ast.expr) -> bool:
 
 
 @translates(Ternary)
-def _ternary(node: Ternary, body: Body) -> Value:
-    condition = expression(node.condition, body)
-    then, otherwise = expression(node.then, body), expression(node.otherwise, body)
+def _translate_ternary(node: Ternary, body: Body) -> Value:
+    condition = translate_expression(node.condition, body)
+    then, otherwise = translate_expression(node.then, body), translate_expression(node.otherwise, body)
     kind = then.type if then.type.name not in ("null", "?") else otherwise.type
     return Value(ast.IfExp(condition.code, then.code, otherwise.code), kind)
 
 
 @translates(Cast)
-def _cast(node: Cast, body: Body) -> Value:
-    value = expression(node.value, body)
+def _translate_cast(node: Cast, body: Body) -> Value:
+    value = translate_expression(node.value, body)
     target, source = boxed(node.type), boxed(value.type)
     is_primitive = node.type == target
     if is_primitive and is_whole(target) and (is_floating(source) or source == UNKNOWN):
@@ -252,10 +252,10 @@ def _cast(node: Cast, body: Body) -> Value:
 
 
 @translates(InstanceOf)
-def _instance_of(node: InstanceOf, body: Body) -> Value:
-    value = expression(node.value, body)
-    known = _CLASSES.get(node.type.name)
-    tested = code(known) if known is not None else class_name_of(node.type.name, body)
+def _translate_instance_of(node: InstanceOf, body: Body) -> Value:
+    value = translate_expression(node.value, body)
+    python_class = _PYTHON_CLASSES.get(node.type.name)
+    tested = code(python_class) if python_class is not None else class_name_of(node.type.name, body)
     if node.name is not None:
         if not isinstance(value.code, ast.Name):
             raise Untranslated("a pattern tests something that is not a variable")
@@ -264,51 +264,51 @@ def _instance_of(node: InstanceOf, body: Body) -> Value:
 
 
 @translates(ClassOf)
-def _class_of(node: ClassOf, body: Body) -> Value:
+def _translate_class_of(node: ClassOf, body: Body) -> Value:
     kind = Type("Class", (node.type,))
     if node.type.name in body.index.classes:
         return Value(class_name_of(node.type.name, body), kind)
-    known = _CLASSES.get(node.type.name)
-    return Value(code(known) if known is not None else type_information(node.type), kind)
+    python_class = _PYTHON_CLASSES.get(node.type.name)
+    return Value(code(python_class) if python_class is not None else type_information(node.type), kind)
 
 
 @translates(NewArray)
-def _new_array(node: NewArray, body: Body) -> Value:
+def _translate_new_array(node: NewArray, body: Body) -> Value:
     kind = Type(node.type.name, node.type.arguments, max(len(node.sizes), 1), node.type.owner)
     if node.values is not None:
-        return Value(ast.List([expression(one, body).code for one in node.values], ast.Load()), kind)
+        return Value(ast.List([translate_expression(value, body).code for value in node.values], ast.Load()), kind)
     if len(node.sizes) != 1:
         raise Untranslated("arrays of arrays are lists of lists: make them by a comprehension")
-    size = expression(node.sizes[0], body).code
+    size = translate_expression(node.sizes[0], body).code
     return Value(ast.BinOp(ast.List([default_of(node.type)], ast.Load()), ast.Mult(), size), kind)
 
 
 @translates(ArrayValues)
-def _array_values(node: ArrayValues, body: Body) -> Value:
-    values = [expression(one, body) for one in node.values]
+def _translate_array_values(node: ArrayValues, body: Body) -> Value:
+    values = [translate_expression(value, body) for value in node.values]
     kind = values[0].type if values else UNKNOWN
     return Value(
-        ast.List([one.code for one in values], ast.Load()), Type(kind.name, kind.arguments, kind.dimensions + 1)
+        ast.List([value.code for value in values], ast.Load()), Type(kind.name, kind.arguments, kind.dimensions + 1)
     )
 
 
 @translates(Index)
-def _index(node: Index, body: Body) -> Value:
-    target, index = expression(node.target, body), expression(node.index, body)
+def _translate_index(node: Index, body: Body) -> Value:
+    target, index = translate_expression(node.target, body), translate_expression(node.index, body)
     kind = target.type
     element = Type(kind.name, kind.arguments, max(kind.dimensions - 1, 0), kind.owner)
     return Value(item(target.code, index.code), element)
 
 
 @translates(Assign)
-def _assign(node: Assign, body: Body) -> Value:
+def _translate_assign(node: Assign, body: Body) -> Value:
     if node.operator != "=" or not isinstance(node.target, Name) or body.find(node.target.text) is None:
         raise Untranslated("Python assigns within an expression only plain variables")
-    target, value = expression(node.target, body), expression(node.value, body)
+    target, value = translate_expression(node.target, body), translate_expression(node.value, body)
     assert isinstance(target.code, ast.Name)
     return Value(ast.NamedExpr(target.code, value.code), target.type)
 
 
 @translates(Update)
-def _update(node: Update, body: Body) -> Value:
+def _translate_update(node: Update, body: Body) -> Value:
     raise Untranslated(f"Python has no {node.operator} within an expression")

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from kafkastream.port.java_nodes import Call, ClassDeclaration, Type
-from kafkastream.port.java_types import UNKNOWN, of_text
+from kafkastream.port.java_types import UNKNOWN, parse_type
 from kafkastream.port.names import JAVA_NAMES, api_class
 from kafkastream.port.program_index import ProgramIndex
 from kafkastream.port.translation import Body, Value
 
-__all__ = ["STREAMS", "api_type", "is_api", "produced", "result_of"]
+__all__ = ["STREAMS", "api_type", "is_api", "produced_type", "result_type"]
 
 _RESULTS: Final[Mapping[str, str]] = {
     "BroadcastState.contains": "boolean",
@@ -96,7 +96,7 @@ STREAMS: Final = frozenset(
 )
 
 
-_PRODUCED: Final[Mapping[str, int]] = {
+_OUTPUT_TYPE_ARGUMENT: Final[Mapping[str, int]] = {
     "AggregateFunction": 2,
     "AllWindowFunction": 1,
     "AsyncFunction": 1,
@@ -122,7 +122,7 @@ _PRODUCED: Final[Mapping[str, int]] = {
 
 
 def api_type(kind: Type) -> Type:
-    """Return a type under the name that its class has here."""
+    """Return a Java type with the name of kafkastream's class."""
     python = JAVA_NAMES.get(kind.name, kind.name)
     if kind.name.endswith("Context") and python != "RuntimeContext" and kind.name != "RuntimeContext":
         python = "Context"
@@ -131,50 +131,55 @@ def api_type(kind: Type) -> Type:
 
 def is_api(kind: Type) -> bool:
     """Return whether a type is of Flink's API."""
-    here = api_type(kind)
-    return here.name in ("Context", "JoinedStreams", "Builder") or api_class(here.name) is not None
+    python_type = api_type(kind)
+    return python_type.name in ("Context", "JoinedStreams", "Builder") or api_class(python_type.name) is not None
 
 
-def produced(kind: Type, index: ProgramIndex) -> Type:
-    """Return the type of the elements that a function produces, by the type arguments of its class."""
+def produced_type(kind: Type, index: ProgramIndex) -> Type:
+    """Return the output type of a function, from the type arguments of the class that it implements."""
     if kind.name == "Function":
         return kind.argument(0)
     base = JAVA_NAMES.get(kind.name, kind.name)
-    if base in _PRODUCED:
-        return kind.argument(_PRODUCED[base])
+    if base in _OUTPUT_TYPE_ARGUMENT:
+        return kind.argument(_OUTPUT_TYPE_ARGUMENT[base])
     info = index.classes.get(kind.name)
     if info is None:
         return UNKNOWN
-    return next((found for one in _bases(info.declaration) if (found := produced(one, index)) != UNKNOWN), UNKNOWN)
+    return next(
+        (element for base in _base_types(info.declaration) if (element := produced_type(base, index)) != UNKNOWN),
+        UNKNOWN,
+    )
 
 
-def _bases(declared: ClassDeclaration) -> list[Type]:
-    return [one for one in (declared.superclass, *declared.interfaces) if one is not None]
+def _base_types(declared: ClassDeclaration) -> list[Type]:
+    return [interface for interface in (declared.superclass, *declared.interfaces) if interface is not None]
 
 
-def result_of(node: Call, kind: Type, arguments: Sequence[Value], body: Body) -> Type:
-    """Return the type of what a method returns."""
+def result_type(node: Call, kind: Type, arguments: Sequence[Value], body: Body) -> Type:
+    """Return the result type of a method of Flink's API."""
     if node.name in _STATES and arguments:
         state, count = _STATES[node.name]
         return Type(state, arguments[0].type.arguments[:count])
     text = _RESULTS.get(f"{kind.name}.{node.name}") or _RESULTS.get(f"{kind.name.removeprefix('Multiple')}.{node.name}")
     if text is not None:
-        known = {"E": kind.argument(0), "K": kind.argument(0), "V": kind.argument(1)}
-        return _filled(of_text(text), known)
+        variables = {"E": kind.argument(0), "K": kind.argument(0), "V": kind.argument(1)}
+        return _fill_type_variables(parse_type(text), variables)
     if kind.name in STREAMS:
         return _stream_result(node, kind, arguments, body)
     if kind.name == "WatermarkStrategy":
         return kind
     if kind.name == "JoinedStreams":
-        produced_type = produced(arguments[0].type, body.index) if arguments and node.name == "apply" else UNKNOWN
-        return Type("DataStream", (produced_type,)) if node.name == "apply" else kind
+        element = produced_type(arguments[0].type, body.index) if arguments and node.name == "apply" else UNKNOWN
+        return Type("DataStream", (element,)) if node.name == "apply" else kind
     return kind if node.name.startswith(("set", "with", "enable", "disable")) else UNKNOWN
 
 
-def _filled(kind: Type, known: Mapping[str, Type]) -> Type:
-    if kind.name in known:
-        return known[kind.name]
-    return Type(kind.name, tuple(_filled(one, known) for one in kind.arguments), kind.dimensions)
+def _fill_type_variables(kind: Type, variables: Mapping[str, Type]) -> Type:
+    if kind.name in variables:
+        return variables[kind.name]
+    return Type(
+        kind.name, tuple(_fill_type_variables(argument, variables) for argument in kind.arguments), kind.dimensions
+    )
 
 
 def _stream_result(node: Call, kind: Type, arguments: Sequence[Value], body: Body) -> Type:
@@ -182,56 +187,56 @@ def _stream_result(node: Call, kind: Type, arguments: Sequence[Value], body: Bod
     return rule(kind, arguments, body.index) if rule is not None else kind
 
 
-def _transformed(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
-    found = (produced(one.type, index) for one in reversed(arguments[:2]))
-    return Type("DataStream", (next((one for one in found if one != UNKNOWN), UNKNOWN),))
+def _transformed_stream(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+    elements = (produced_type(argument.type, index) for argument in reversed(arguments[:2]))
+    return Type("DataStream", (next((element for element in elements if element != UNKNOWN), UNKNOWN),))
 
 
-def _keyed(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _keyed_stream(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     if kind.name == "ConnectedStreams":
         return kind
-    return Type("KeyedStream", (kind.argument(0), produced(arguments[0].type, index) if arguments else UNKNOWN))
+    return Type("KeyedStream", (kind.argument(0), produced_type(arguments[0].type, index) if arguments else UNKNOWN))
 
 
-def _connected(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _connected_streams(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     other = api_type(arguments[0].type)
     name = "BroadcastConnectedStream" if other.name == "BroadcastStream" else "ConnectedStreams"
     return Type(name, (kind.argument(0), other.argument(0)))
 
 
-def _joined(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _joined_streams(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     return Type("JoinedStreams", (kind.argument(0), arguments[0].type.argument(0)))
 
 
-def _plain_of(name: str) -> Callable[[Type, Sequence[Value], ProgramIndex], Type]:
+def _stream_of_class(name: str) -> Callable[[Type, Sequence[Value], ProgramIndex], Type]:
     def of_kind(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
         return Type(name, (kind.argument(0),))
 
     return of_kind
 
 
-def _windowed(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _windowed_stream(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     return Type("WindowedStream", (kind.argument(0), kind.argument(1)))
 
 
-def _broadcast(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _broadcast_stream(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     return Type("BroadcastStream", (kind.argument(0),)) if arguments else kind
 
 
-def _side_output(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
+def _side_output_stream(kind: Type, arguments: Sequence[Value], index: ProgramIndex) -> Type:
     return Type("DataStream", (arguments[0].type.argument(0),))
 
 
 _STREAM_RESULTS: Final[Mapping[str, Callable[[Type, Sequence[Value], ProgramIndex], Type]]] = {
-    **dict.fromkeys(("map", "flatMap", "process", "apply", "aggregate"), _transformed),
-    **dict.fromkeys(("reduce", "sum", "min", "max", "minBy", "maxBy"), _plain_of("DataStream")),
-    **dict.fromkeys(("print", "printToErr", "sinkTo", "addSink"), _plain_of("DataStreamSink")),
-    **dict.fromkeys(("join", "coGroup", "intervalJoin"), _joined),
-    **dict.fromkeys(("window", "countWindow"), _windowed),
-    **dict.fromkeys(("windowAll", "countWindowAll"), _plain_of("AllWindowedStream")),
-    "broadcast": _broadcast,
-    "connect": _connected,
-    "executeAndCollect": _plain_of("Iterator"),
-    "getSideOutput": _side_output,
-    "keyBy": _keyed,
+    **dict.fromkeys(("map", "flatMap", "process", "apply", "aggregate"), _transformed_stream),
+    **dict.fromkeys(("reduce", "sum", "min", "max", "minBy", "maxBy"), _stream_of_class("DataStream")),
+    **dict.fromkeys(("print", "printToErr", "sinkTo", "addSink"), _stream_of_class("DataStreamSink")),
+    **dict.fromkeys(("join", "coGroup", "intervalJoin"), _joined_streams),
+    **dict.fromkeys(("window", "countWindow"), _windowed_stream),
+    **dict.fromkeys(("windowAll", "countWindowAll"), _stream_of_class("AllWindowedStream")),
+    "broadcast": _broadcast_stream,
+    "connect": _connected_streams,
+    "executeAndCollect": _stream_of_class("Iterator"),
+    "getSideOutput": _side_output_stream,
+    "keyBy": _keyed_stream,
 }

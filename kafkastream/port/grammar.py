@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 __all__ = [
     "child",
     "children",
-    "comment_before",
-    "comment_of",
-    "declaration",
-    "expression",
-    "named",
+    "line_range",
+    "named_children",
     "parse",
-    "place",
+    "read_class_declaration",
+    "read_comment",
+    "read_expression",
+    "read_javadoc",
+    "read_statement",
     "reads",
-    "statement",
     "text_of",
 ]
 
@@ -42,7 +42,8 @@ Reader = TypeVar("Reader", bound="Callable[[Tree], Any]")
 
 _READERS: Final[dict[str, Callable[[Tree], Any]]] = {}
 _COMMENTS: Final = frozenset({"line_comment", "block_comment"})
-_OWN_COMMENTS: Final = frozenset({"block", "class_body", "switch_block", "constructor_body"})
+# their comments are statements of their own; those within other nodes move above the statement
+_KEEP_THEIR_COMMENTS: Final = frozenset({"block", "class_body", "switch_block", "constructor_body"})
 
 
 def parse(text: str) -> Tree:
@@ -67,32 +68,32 @@ def reads(*kinds: str) -> Callable[[Reader], Reader]:
     return register
 
 
-def expression(tree: Tree | None) -> Expression:
-    """Read an expression; one that nobody reads is ``Unread``."""
-    found = _read(tree)
-    if isinstance(found, Switch):
-        return SwitchValue(found, line=found.line, last=found.last)
-    return found if isinstance(found, Expression) else Unread(text_of(tree), **place(tree))
+def read_expression(tree: Tree | None) -> Expression:
+    """Read an expression; one without a registered reader becomes ``Unread``."""
+    node = _read_node(tree)
+    if isinstance(node, Switch):
+        return SwitchValue(node, line=node.line, last=node.last)
+    return node if isinstance(node, Expression) else Unread(text_of(tree), **line_range(tree))
 
 
-def statement(tree: Tree | None) -> Statement:
+def read_statement(tree: Tree | None) -> Statement:
     """Read a statement, with the comments within it."""
-    found = _read(tree)
-    if isinstance(found, ClassDeclaration):
-        return LocalClass(found, **place(tree))
-    if not isinstance(found, Statement):
-        return Evaluate(Unread(text_of(tree), **place(tree)), **place(tree))
-    comments = tuple(map(comment_of, _comments_within(tree))) if tree is not None else ()
-    return attrs.evolve(found, comments=comments) if comments else found
+    node = _read_node(tree)
+    if isinstance(node, ClassDeclaration):
+        return LocalClass(node, **line_range(tree))
+    if not isinstance(node, Statement):
+        return Evaluate(Unread(text_of(tree), **line_range(tree)), **line_range(tree))
+    comments = tuple(map(read_comment, _comments_within(tree))) if tree is not None else ()
+    return attrs.evolve(node, comments=comments) if comments else node
 
 
-def declaration(tree: Tree) -> ClassDeclaration | None:
+def read_class_declaration(tree: Tree) -> ClassDeclaration | None:
     """Read a class, or the body of an anonymous one."""
-    found = _read(tree)
-    return found if isinstance(found, ClassDeclaration) else None
+    node = _read_node(tree)
+    return node if isinstance(node, ClassDeclaration) else None
 
 
-def _read(tree: Tree | None) -> Any:
+def _read_node(tree: Tree | None) -> Any:
     reader = _READERS.get(tree.type) if tree is not None else None
     return reader(tree) if reader is not None and tree is not None else None
 
@@ -102,7 +103,7 @@ def text_of(tree: Tree | None) -> str:
     return tree.text.decode() if tree is not None and tree.text is not None else ""
 
 
-def place(tree: Tree | None) -> dict[str, Any]:
+def line_range(tree: Tree | None) -> dict[str, Any]:
     """Return the lines of a node, as arguments of a ``Node``."""
     if tree is None:
         return {}
@@ -119,18 +120,22 @@ def children(tree: Tree, field: str) -> list[Tree]:
     return tree.children_by_field_name(field)
 
 
-def named(tree: Tree | None) -> list[Tree]:
+def named_children(tree: Tree | None) -> list[Tree]:
     """Return the children that are not punctuation or comments."""
-    return [one for one in tree.named_children if one.type not in _COMMENTS] if tree is not None else []
+    return (
+        [named_child for named_child in tree.named_children if named_child.type not in _COMMENTS]
+        if tree is not None
+        else []
+    )
 
 
-def comment_of(tree: Tree) -> Comment:
-    """Read a comment, without its signs."""
+def read_comment(tree: Tree) -> Comment:
+    """Read a comment, without ``//``, ``/*`` and ``*``."""
     lines = text_of(tree).splitlines()
-    return Comment(tuple(map(_uncommented, lines)), **place(tree))
+    return Comment(tuple(map(_strip_comment_signs, lines)), **line_range(tree))
 
 
-def _uncommented(line: str) -> str:
+def _strip_comment_signs(line: str) -> str:
     text = line.strip().removesuffix("*/").rstrip()
     for sign in ("/**", "/*", "//", "*"):
         if text.startswith(sign):
@@ -138,19 +143,19 @@ def _uncommented(line: str) -> str:
     return text
 
 
-def comment_before(tree: Tree) -> Comment | None:
+def read_javadoc(tree: Tree) -> Comment | None:
     """Read the Javadoc of a declaration."""
-    before = tree.prev_sibling
-    if before is None or before.type not in _COMMENTS:
+    previous = tree.prev_sibling
+    if previous is None or previous.type not in _COMMENTS:
         return None
-    return comment_of(before)
+    return read_comment(previous)
 
 
 def _comments_within(tree: Tree) -> Iterator[Tree]:
-    if tree.type in _OWN_COMMENTS:
+    if tree.type in _KEEP_THEIR_COMMENTS:
         return
-    for one in tree.children:
-        if one.type in _COMMENTS:
-            yield one
+    for node in tree.children:
+        if node.type in _COMMENTS:
+            yield node
         else:
-            yield from _comments_within(one)
+            yield from _comments_within(node)

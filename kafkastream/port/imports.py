@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from kafkastream.port.names import IMPORTS
-from kafkastream.port.python_trees import Blank, walked
+from kafkastream.port.python_trees import Blank, walk
 
 __all__ = ["import_statements"]
 
@@ -16,27 +16,29 @@ _THIRD_PARTY: Final = ("attrs", "kafkastream", "msgspec")
 
 def import_statements(program: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Return the imports, in sections: Python's own, then those of packages."""
-    used = _used(program)
+    used = _used_names(program)
     future: list[ast.stmt] = [ast.ImportFrom("__future__", [ast.alias("annotations")], 0)]
-    own = _section({one for one in used if not _is_package(one)})
-    packages = _section({one for one in used if _is_package(one)})
-    sections = [section for section in (future, own, packages) if section]
-    return [each for section in sections for each in (Blank(), *section)]
+    standard = _import_section({name for name in used if not _is_package(name)})
+    packages = _import_section({name for name in used if _is_package(name)})
+    sections = [section for section in (future, standard, packages) if section]
+    return [statement for section in sections for statement in (Blank(), *section)]
 
 
-def _used(program: Sequence[ast.stmt]) -> set[str]:
+def _used_names(program: Sequence[ast.stmt]) -> set[str]:
     used: set[str] = set()
     defined: set[str] = set()
-    fields = {id(one.target) for node in walked(list(program)) if isinstance(node, ast.AnnAssign) for one in [node]}
-    for node in walked(list(program)):
+    fields = {
+        id(annotated.target) for node in walk(list(program)) if isinstance(node, ast.AnnAssign) for annotated in [node]
+    }
+    for node in walk(list(program)):
         if isinstance(node, ast.Name) and id(node) not in fields:
             used.add(node.id)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             defined.add(node.name)
-    used |= {dotted for one in used for dotted in [one.partition(".")[0]]}
+    used |= {package for name in used for package in [name.partition(".")[0]]}
     if "urllib" in used:
         used.add("urllib.request")
-    return {one for one in used if one in IMPORTS} - defined
+    return {name for name in used if name in IMPORTS} - defined
 
 
 def _is_package(name: str) -> bool:
@@ -44,13 +46,13 @@ def _is_package(name: str) -> bool:
     return module.partition(".")[0] in _THIRD_PARTY
 
 
-def _section(names: set[str]) -> list[ast.stmt]:
-    modules = sorted(one for one in names if not IMPORTS[one])
-    plain: list[ast.stmt] = [ast.Import([ast.alias(one)]) for one in modules]
-    sources = sorted({IMPORTS[one] for one in names if IMPORTS[one]})
+def _import_section(names: set[str]) -> list[ast.stmt]:
+    modules = sorted(name for name in names if not IMPORTS[name])
+    plain: list[ast.stmt] = [ast.Import([ast.alias(module)]) for module in modules]
+    sources = sorted({IMPORTS[name] for name in names if IMPORTS[name]})
     for module in sources:
-        members = sorted((one for one in names if IMPORTS[one] == module), key=_member_key)
-        plain.append(ast.ImportFrom(module, [ast.alias(one) for one in members], 0))
+        members = sorted((name for name in names if IMPORTS[name] == module), key=_member_key)
+        plain.append(ast.ImportFrom(module, [ast.alias(member) for member in members], 0))
     return plain
 
 

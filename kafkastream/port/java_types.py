@@ -28,7 +28,7 @@ __all__ = [
     "is_floating",
     "is_text",
     "is_whole",
-    "of_text",
+    "parse_type",
     "type_information",
 ]
 
@@ -66,7 +66,7 @@ _BOXED: Final = {
 _WHOLE: Final = frozenset({"byte", "short", "int", "long", "BigInteger"})
 _FLOATING: Final = frozenset({"double", "float"})
 
-_PLAIN: Final[Mapping[str, str]] = {
+_ANNOTATIONS: Final[Mapping[str, str]] = {
     "?": "Any",
     "AtomicInteger": "int",
     "AtomicLong": "int",
@@ -102,7 +102,7 @@ _PLAIN: Final[Mapping[str, str]] = {
     "short": "int",
     "void": "None",
 }
-_GENERIC: Final[Mapping[str, tuple[str, int]]] = {
+_GENERIC_ANNOTATIONS: Final[Mapping[str, tuple[str, int]]] = {
     **dict.fromkeys(LISTS | {"Queue", "Deque", "ArrayDeque", "PriorityQueue"}, ("list", 1)),
     **dict.fromkeys(SETS | {"SortedSet"}, ("set", 1)),
     **dict.fromkeys(MAPS - {"Properties"} | {"SortedMap"}, ("dict", 2)),
@@ -128,7 +128,7 @@ _GENERIC: Final[Mapping[str, tuple[str, int]]] = {
     "KafkaRecordDeserializationSchema": ("KafkaRecordDeserializationSchema", 1),
 }
 _NUMBERED: Final = tuple(str(number) for number in range(26))
-_INFORMATION: Final[Mapping[str, str]] = {
+_TYPE_INFORMATION: Final[Mapping[str, str]] = {
     "BigDecimal": "BIG_DEC",
     "Instant": "INSTANT",
     "String": "STRING",
@@ -149,15 +149,15 @@ _DEFAULTS: Final = {
 }
 
 
-def of_text(text: str) -> Type:
+def parse_type(text: str) -> Type:
     """Return the type that a text such as ``List<String>`` names; the tables of library methods use it."""
     base, _, rest = text.replace(" ", "").partition("<")
     if not rest:
         return Type(base.removesuffix("[]"), dimensions=base.count("[]"))
-    return Type(base, tuple(map(of_text, _parted(rest.removesuffix(">")))))
+    return Type(base, tuple(map(parse_type, _split_type_arguments(rest.removesuffix(">")))))
 
 
-def _parted(text: str) -> list[str]:
+def _split_type_arguments(text: str) -> list[str]:
     """Split at the commas that stand outside of ``<…>``."""
     parts, depth = [""], 0
     for sign in text:
@@ -207,7 +207,7 @@ def annotation(kind: Type, classes: Mapping[str, str]) -> ast.expr:
             return name("bytes")
         return item(name("list"), annotation(element, classes))
     if is_tuple(kind):
-        arguments = [annotation(one, classes) for one in kind.arguments]
+        arguments = [annotation(argument, classes) for argument in kind.arguments]
         return item(name("tuple"), ast.Tuple(arguments, ast.Load())) if arguments else name("tuple")
     if kind.name in ("OptionalInt", "OptionalLong", "OptionalDouble"):
         return code("a | None", a=name("float" if kind.name == "OptionalDouble" else "int"))
@@ -215,18 +215,18 @@ def annotation(kind: Type, classes: Mapping[str, str]) -> ast.expr:
         return code("a | None", a=annotation(kind.argument(0), classes))
     if kind.name == "Properties":
         return code("dict[str, str]")
-    return _named(kind, classes)
+    return _named_annotation(kind, classes)
 
 
-def _named(kind: Type, classes: Mapping[str, str]) -> ast.expr:
+def _named_annotation(kind: Type, classes: Mapping[str, str]) -> ast.expr:
     if kind.name in classes:
         return name(classes[kind.name])
-    here = boxed(kind).name
-    if here in _PLAIN:
-        return code(_PLAIN[here])
+    java = boxed(kind).name
+    if java in _ANNOTATIONS:
+        return code(_ANNOTATIONS[java])
     python = JAVA_NAMES.get(kind.name, kind.name)
-    if python in _GENERIC:
-        return _generic(kind, *_GENERIC[python], classes)
+    if python in _GENERIC_ANNOTATIONS:
+        return _generic_annotation(kind, *_GENERIC_ANNOTATIONS[python], classes)
     if kind.name in EXCEPTIONS:
         return name(EXCEPTIONS[kind.name])
     if kind.owner in IMPORTS and kind.owner[:1].isupper():
@@ -234,8 +234,8 @@ def _named(kind: Type, classes: Mapping[str, str]) -> ast.expr:
     return name(python if python in IMPORTS and python[:1].isupper() else "Any")
 
 
-def _generic(kind: Type, python: str, count: int, classes: Mapping[str, str]) -> ast.expr:
-    arguments = [annotation(kind.argument(place), classes) for place in range(count)]
+def _generic_annotation(kind: Type, python: str, count: int, classes: Mapping[str, str]) -> ast.expr:
+    arguments = [annotation(kind.argument(index), classes) for index in range(count)]
     if python == "KeyedStream":
         arguments = arguments[:1]
     if not kind.arguments:
@@ -244,22 +244,22 @@ def _generic(kind: Type, python: str, count: int, classes: Mapping[str, str]) ->
 
 
 def default_of(kind: Type) -> ast.expr:
-    """Return the value of a field that nobody has set."""
+    """Return the value that Java gives a field by default."""
     return name(_DEFAULTS.get(kind.name, "None") if not kind.dimensions else "None")
 
 
 def type_information(kind: Type) -> ast.expr:
     """Return Flink's type information for values of a type; objects of classes are pickled."""
-    here = boxed(kind)
-    if kind.dimensions == 1 and here.name == "byte":
+    primitive = boxed(kind)
+    if kind.dimensions == 1 and primitive.name == "byte":
         return code("Types.PRIMITIVE_ARRAY(Types.BYTE())")
     if kind.dimensions:
         return code("Types.PICKLED_BYTE_ARRAY()")
     if is_tuple(kind) and kind.arguments:
-        parts = ast.List([type_information(one) for one in kind.arguments], ast.Load())
+        parts = ast.List([type_information(argument) for argument in kind.arguments], ast.Load())
         return call(code("Types.TUPLE"), parts)
     if kind.name in ("List", "ArrayList") and kind.arguments:
         return call(code("Types.LIST"), type_information(kind.argument(0)))
     if kind.name in ("Map", "HashMap") and len(kind.arguments) == 2:
         return call(code("Types.MAP"), *map(type_information, kind.arguments))
-    return call(attribute(name("Types"), _INFORMATION.get(here.name, "PICKLED_BYTE_ARRAY")))
+    return call(attribute(name("Types"), _TYPE_INFORMATION.get(primitive.name, "PICKLED_BYTE_ARRAY")))

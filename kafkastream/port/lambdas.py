@@ -26,12 +26,12 @@ from kafkastream.port.library_calls import table_name
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.names import api_class, python_name, snake_case
 from kafkastream.port.python_trees import attribute, code, is_yielding, name
-from kafkastream.port.resolving import class_name_of, is_class
-from kafkastream.port.translation import Body, Value, expression, statement, translates
+from kafkastream.port.resolving import class_name_of, named_class
+from kafkastream.port.translation import Body, Value, translate_expression, translate_statement, translates
 
 __all__ = ["function_type"]
 
-_NATIVE: Final = {
+_PYTHON_FUNCTIONS: Final = {
     "String.toLowerCase": "str.lower",
     "String.toUpperCase": "str.upper",
     "String.trim": "str.strip",
@@ -61,76 +61,78 @@ def function_type(result: Type) -> Type:
 
 
 @translates(Lambda)
-def _lambda(node: Lambda, body: Body) -> Value:
+def _translate_lambda(node: Lambda, body: Body) -> Value:
     types, collects, hint = body.expected, body.collects, body.hint
     only = _only_expression(node.body) if not collects else None
     if only is not None:
         inner = body.nested()
-        parameters = _declare(node, inner, types)
-        value = expression(only, inner)
-        if not inner.hoisted and not _is_statement(value.code):
-            return Value(ast.Lambda(_arguments(parameters), value.code), function_type(value.type))
-    return _hoisted(node, body, types, collects=collects, hint=hint)
+        parameters = _declare_parameters(node, inner, types)
+        value = translate_expression(only, inner)
+        if not inner.hoisted and not _contains_yield(value.code):
+            return Value(ast.Lambda(_build_arguments(parameters), value.code), function_type(value.type))
+    return _hoist_lambda(node, body, types, collects=collects, hint=hint)
 
 
 @translates(Reference)
-def _reference(node: Reference, body: Body) -> Value:
+def _translate_reference(node: Reference, body: Body) -> Value:
     target = node.target
     if isinstance(target, Type):
-        return _of_type(target, node, body)
+        return _reference_to_type(target, node, body)
     if isinstance(target, This):
-        return _of_this(node, body)
-    java = is_class(target, body)
+        return _reference_to_own_method(node, body)
+    java = named_class(target, body)
     if java is None:
-        return _of_object(expression(target, body), node, body)
-    return _of_class(java, node, body, body.expected)
+        return _reference_to_object_method(translate_expression(target, body), node, body)
+    return _reference_to_class_method(java, node, body, body.expected)
 
 
-def _is_statement(tree: ast.expr) -> bool:
-    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in ast.walk(tree))
+def _contains_yield(tree: ast.expr) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(tree))
 
 
 def _only_expression(body: Expression | Block) -> Expression | None:
     if isinstance(body, Expression):
         return body
-    statements = [one for one in body.statements if not isinstance(one, Comment)]
-    found = statements[0] if len(statements) == len(body.statements) == 1 else None
-    return found.value if isinstance(found, Return) else None
+    statements = [statement for statement in body.statements if not isinstance(statement, Comment)]
+    only_statement = statements[0] if len(statements) == len(body.statements) == 1 else None
+    return only_statement.value if isinstance(only_statement, Return) else None
 
 
-def _declare(node: Lambda, inner: Body, types: Sequence[Type]) -> list[str]:
+def _declare_parameters(node: Lambda, inner: Body, types: Sequence[Type]) -> list[str]:
     parameters = []
-    for place, one in enumerate(node.parameters):
-        kind = one.type if one.type != UNKNOWN else types[place] if place < len(types) else UNKNOWN
-        parameters.append(inner.declare(one.name, kind))
+    for index, parameter in enumerate(node.parameters):
+        kind = parameter.type if parameter.type != UNKNOWN else types[index] if index < len(types) else UNKNOWN
+        parameters.append(inner.declare(parameter.name, kind))
     return parameters
 
 
-def _arguments(names: Sequence[str], kinds: Sequence[ast.expr | None] = ()) -> ast.arguments:
+def _build_arguments(names: Sequence[str], kinds: Sequence[ast.expr | None] = ()) -> ast.arguments:
     annotated = [*kinds, *[None] * (len(names) - len(kinds))]
-    made = [ast.arg(one, kind) for one, kind in zip(names, annotated, strict=True)]
-    return ast.arguments([], made, None, [], [], None, [])
+    arguments = [ast.arg(python, kind) for python, kind in zip(names, annotated, strict=True)]
+    return ast.arguments([], arguments, None, [], [], None, [])
 
 
-def _hoisted(node: Lambda, body: Body, types: Sequence[Type], *, collects: bool, hint: str) -> Value:
+def _hoist_lambda(node: Lambda, body: Body, types: Sequence[Type], *, collects: bool, hint: str) -> Value:
     """Translate a lambda to a function that is defined before the statement, and return its name."""
     inner = body.nested(result=UNKNOWN)
     if collects:
         inner.collectors = {*body.collectors, node.parameters[-1].name}
-    parameters = _declare(node, inner, types)
-    kept = parameters[:-1] if collects else parameters
+    parameters = _declare_parameters(node, inner, types)
+    names = parameters[:-1] if collects else parameters
     block = node.body if isinstance(node.body, Block) else _as_block(node.body, collects=collects)
-    statements = list(statement(block, inner))
-    wished = f"{hint}_{kept[0]}" if kept else hint
-    function = body.unique(wished)
-    kinds: list[ast.expr | None] = [body.annotation(_declared(inner, one.name)) for one in node.parameters[: len(kept)]]
-    body.hoisted.append(_function(function, _arguments(kept, kinds), statements, body))
+    statements = list(translate_statement(block, inner))
+    wanted_name = f"{hint}_{names[0]}" if names else hint
+    function = body.unique(wanted_name)
+    kinds: list[ast.expr | None] = [
+        body.annotation(_declared_type(inner, parameter.name)) for parameter in node.parameters[: len(names)]
+    ]
+    body.hoisted.append(_build_function(function, _build_arguments(names, kinds), statements, body))
     return Value(name(function), function_type(UNKNOWN))
 
 
-def _declared(inner: Body, java: str) -> Type:
-    found = inner.find(java)
-    return found.type if found is not None else UNKNOWN
+def _declared_type(inner: Body, java: str) -> Type:
+    variable = inner.find(java)
+    return variable.type if variable is not None else UNKNOWN
 
 
 def _as_block(node: Expression, *, collects: bool) -> Block:
@@ -140,22 +142,22 @@ def _as_block(node: Expression, *, collects: bool) -> Block:
     return Block((Return(node, **line),), **line)
 
 
-def _function(python: str, arguments: ast.arguments, statements: list[ast.stmt], body: Body) -> ast.stmt:
+def _build_function(python: str, arguments: ast.arguments, statements: list[ast.stmt], body: Body) -> ast.stmt:
     result = "Iterator[Any]" if is_yielding(statements) else "Any"
-    if not any(isinstance(one, ast.Return) for part in statements for one in ast.walk(part)) and result == "Any":
+    if not any(isinstance(node, ast.Return) for part in statements for node in ast.walk(part)) and result == "Any":
         result = "None"
     return ast.FunctionDef(python, arguments, statements or [ast.Pass()], [], code(result), lineno=0)
 
 
-def _of_type(target: Type, node: Reference, body: Body) -> Value:
+def _reference_to_type(target: Type, node: Reference, body: Body) -> Value:
     if node.name == "new" and not target.dimensions:
-        return _constructor(target.name, body)
+        return _reference_to_constructor(target.name, body)
     if node.name == "new":
         return Value(name("list"), function_type(target))
     raise Untranslated(f"{target.name}::{node.name} has no translation")
 
 
-def _constructor(java: str, body: Body) -> Value:
+def _reference_to_constructor(java: str, body: Body) -> Value:
     plain = {"ArrayList": "list", "HashMap": "dict", "HashSet": "set", "ObjectMapper": "dict", "LinkedHashMap": "dict"}
     plain |= {"Path": "str", "URI": "str", "File": "str"}
     if java in plain:
@@ -163,38 +165,38 @@ def _constructor(java: str, body: Body) -> Value:
     return Value(class_name_of(java, body), function_type(Type(java)))
 
 
-def _of_this(node: Reference, body: Body) -> Value:
+def _reference_to_own_method(node: Reference, body: Body) -> Value:
     if body.owner is None:
         raise Untranslated("there is no object whose method this is")
-    found = body.index.find_method(Type(body.owner.declaration.name), node.name)
-    result = found[1].type if found is not None else UNKNOWN
+    declaration = body.index.find_method(Type(body.owner.declaration.name), node.name)
+    result = declaration[1].type if declaration is not None else UNKNOWN
     return Value(attribute(name("self"), snake_case(node.name)), function_type(result))
 
 
-def _of_object(target: Value, node: Reference, body: Body) -> Value:
-    found = body.index.find_method(target.type, node.name)
-    result = found[1].type if found is not None else UNKNOWN
+def _reference_to_object_method(target: Value, node: Reference, body: Body) -> Value:
+    declaration = body.index.find_method(target.type, node.name)
+    result = declaration[1].type if declaration is not None else UNKNOWN
     return Value(attribute(target.code, snake_case(node.name)), function_type(result))
 
 
-def _of_class(java: str, node: Reference, body: Body, types: Sequence[Type]) -> Value:
+def _reference_to_class_method(java: str, node: Reference, body: Body, types: Sequence[Type]) -> Value:
     if node.name == "new":
-        return _constructor(java, body)
-    native = _NATIVE.get(f"{java}.{node.name}")
+        return _reference_to_constructor(java, body)
+    native = _PYTHON_FUNCTIONS.get(f"{java}.{node.name}")
     if native is not None:
         result = METHODS.get(java, {}).get(f"{node.name}/0", ("", "?"))[1]
         kind = {"int": "int", "float": "double", "len": "int"}.get(native, result)
         return Value(code(native), function_type(Type(kind)))
     info = body.index.classes.get(java)
-    if info is not None and any(one.is_static for one in info.methods_named(node.name)):
+    if info is not None and any(method.is_static for method in info.methods_named(node.name)):
         method = info.methods_named(node.name)[0]
         python = snake_case(node.name)
         tree = name(python_name(node.name)) if info.role == "main" else attribute(name(info.python), python)
         return Value(tree, function_type(method.type))
-    return _of_instance_method(java, node, body, types)
+    return _lambda_calling_method(java, node, body, types)
 
 
-def _of_instance_method(java: str, node: Reference, body: Body, types: Sequence[Type]) -> Value:
+def _lambda_calling_method(java: str, node: Reference, body: Body, types: Sequence[Type]) -> Value:
     """``Event::getUser``: a lambda that calls the method on its first argument."""
     if (
         java not in body.index.classes
@@ -204,12 +206,12 @@ def _of_instance_method(java: str, node: Reference, body: Body, types: Sequence[
     ):
         raise Untranslated(f"{java} has no counterpart")
     kind = types[0] if types and types[0].name == java else Type(java)
-    found = body.index.find_method(kind, node.name)
-    count = len(found[1].parameters) if found is not None else max(len(types) - 1, 0)
+    declaration = body.index.find_method(kind, node.name)
+    count = len(declaration[1].parameters) if declaration is not None else max(len(types) - 1, 0)
     inner = body.nested()
     first = re.sub(r"\W", "", java[:1].lower() + java[1:])
-    names = [first, *(f"other{place or ''}" for place in range(count))]
-    python = [inner.declare(one, kind if not place else UNKNOWN) for place, one in enumerate(names)]
-    made = Call(Name(first), node.name, tuple(map(Name, names[1:])), line=node.line)
-    value = expression(made, inner)
-    return Value(ast.Lambda(_arguments(python), value.code), function_type(value.type))
+    names = [first, *(f"other{index or ''}" for index in range(count))]
+    python = [inner.declare(java_name, kind if not index else UNKNOWN) for index, java_name in enumerate(names)]
+    method_call = Call(Name(first), node.name, tuple(map(Name, names[1:])), line=node.line)
+    value = translate_expression(method_call, inner)
+    return Value(ast.Lambda(_build_arguments(python), value.code), function_type(value.type))

@@ -1,4 +1,4 @@
-"""Counts of Java lines: those of code, and those that a person has to translate."""
+"""Counts of Java lines: lines of code, and lines left for manual translation."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["LineCount", "count_lines"]
 @final
 @attrs.frozen
 class LineCount:
-    """Lines of code, and those of them that have a mark."""
+    """Count of the lines of code, and of those with a mark."""
 
     code: int
     marked: int
 
     @property
     def share(self) -> float:
-        """Share of the lines that need no hand."""
+        """Share of the lines that need no manual change."""
         return 1 - self.marked / self.code if self.code else 1.0
 
 

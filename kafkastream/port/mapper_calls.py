@@ -1,4 +1,4 @@
-"""Translation of calls to the mappers of Jackson."""
+"""Translation of calls on Jackson's mappers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from kafkastream.port.java_nodes import Call, ClassOf, Type
 from kafkastream.port.java_types import STRING, UNKNOWN
 from kafkastream.port.marks import Untranslated
 from kafkastream.port.python_trees import call, code, constant
-from kafkastream.port.translation import Body, Value, expression
+from kafkastream.port.translation import Body, Value, translate_expression
 
-__all__ = ["MAPPER_RULES", "check_written"]
+__all__ = ["MAPPER_RULES", "check_no_times"]
 
 _TIMES: Final = frozenset(
     {
@@ -30,7 +30,7 @@ _TIMES: Final = frozenset(
 
 def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
     data, kind = node.arguments
-    source = expression(data, body)
+    source = translate_expression(data, body)
     if not isinstance(kind, ClassOf):
         return Value(call("json.loads", source.code), UNKNOWN)
     if kind.type.name in body.index.classes:
@@ -41,8 +41,8 @@ def _read_value(node: Call, receiver: Value, body: Body) -> Value | None:
     return Value(code("json.loads(b)", b=source.code), kind.type)
 
 
-def check_written(kind: Type, body: Body, seen: frozenset[str] = frozenset()) -> None:
-    """Refuse classes with times, which Jackson writes in ways of its own: as numbers, lists, or by ``@JsonFormat``.
+def check_no_times(kind: Type, body: Body, seen: frozenset[str] = frozenset()) -> None:
+    """Refuse classes with time fields: Jackson writes times as numbers or lists, or by ``@JsonFormat``.
 
     Raises:
         Untranslated: A field of the class, or of one within, is a time.
@@ -54,13 +54,13 @@ def check_written(kind: Type, body: Body, seen: frozenset[str] = frozenset()) ->
     info = body.index.classes.get(kind.name)
     for field in info.fields.values() if info is not None and kind.name not in seen else ():
         if not field.is_static:
-            for one in (field.type, *field.type.arguments):
-                check_written(one, body, seen | {kind.name})
+            for argument in (field.type, *field.type.arguments):
+                check_no_times(argument, body, seen | {kind.name})
 
 
 def _write_value(node: Call, receiver: Value, body: Body) -> Value | None:
-    value = expression(node.arguments[0], body)
-    check_written(value.type, body)
+    value = translate_expression(node.arguments[0], body)
+    check_no_times(value.type, body)
     is_own = value.type.name in body.index.classes or value.type.name == "?"
     if node.name == "writeValueAsBytes":
         return Value(code("msgspec.json.encode(b)", b=value.code), Type("byte", dimensions=1))
@@ -70,13 +70,15 @@ def _write_value(node: Call, receiver: Value, body: Body) -> Value | None:
     return Value(code(text, b=value.code), STRING)
 
 
-def _configured(node: Call, receiver: Value, body: Body) -> Value | None:
-    """Modules and features of a mapper are not values; those that matter are looked for in the program's text."""
+def _ignore_configuration(node: Call, receiver: Value, body: Body) -> Value | None:
+    """Drop the configuration of a mapper; ``program`` searches the source text for the features that matter."""
     return receiver
 
 
 MAPPER_RULES: Final[Mapping[str, Callable[[Call, Value, Body], Value | None]]] = {
-    **dict.fromkeys((f"ObjectMapper.{one}" for one in ("addModule", "configure", "registerModule")), _configured),
+    **dict.fromkeys(
+        (f"ObjectMapper.{method}" for method in ("addModule", "configure", "registerModule")), _ignore_configuration
+    ),
     "ObjectMapper.readValue": _read_value,
     "ObjectMapper.writeValueAsBytes": _write_value,
     "ObjectMapper.writeValueAsString": _write_value,

@@ -1,4 +1,4 @@
-"""Marks: places that a person has to translate, with the Java line and the reason."""
+"""Marks: Java code left for manual translation, with its line and the reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Untranslated(Exception):  # noqa: N818 - never leaves the package; a mark 
 @final
 @attrs.frozen
 class Mark:
-    """Place that a person has to translate.
+    """Java code left for manual translation.
 
     Args:
         path: Path of the Java file.
@@ -48,11 +48,11 @@ class Mark:
 def remark_of(mark: Mark, file_name: str) -> Remark:
     """Return the comment of a mark: the reason, and the Java code below it."""
     return Remark(
-        [f"{SIGN} {file_name}:{mark.line}: {mark.reason}", *(f"    {line}".rstrip() for line in _dedented(mark.java))]
+        [f"{SIGN} {file_name}:{mark.line}: {mark.reason}", *(f"    {line}".rstrip() for line in _dedent(mark.java))]
     )
 
 
-def _dedented(lines: Sequence[str]) -> list[str]:
+def _dedent(lines: Sequence[str]) -> list[str]:
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     least = min(indents[1:] or [0]) if len(indents) > 1 else 0
     first = lines[0].strip() if lines else ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import importlib
 import keyword
 import re
@@ -10,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Final
 
-__all__ = ["EXCEPTIONS", "IMPORTS", "JAVA_NAMES", "SECTIONS", "api_class", "is_refused", "python_name", "snake_case"]
+__all__ = ["EXCEPTIONS", "IMPORTS", "JAVA_NAMES", "api_class", "python_name", "replacement_for", "snake_case"]
 
 _TABLE: Final = {
     "kafkastream.common": """
@@ -91,8 +90,6 @@ IMPORTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(_MODULES.split(), ""),
 }
 """Names that ported programs may import, with their modules; a module itself has none."""
-
-SECTIONS: Final = ({"__future__"}, {"attrs", "msgspec"}, {"kafkastream"})
 
 JAVA_NAMES: Final[Mapping[str, str]] = {
     "AscendingTimestampExtractor": "TimestampAssigner",
@@ -179,23 +176,18 @@ def python_name(java: str, *, is_constant: bool = False) -> str:
     return f"{name}_" if name in _TAKEN else name
 
 
-def is_builtin(name: str) -> bool:
-    """Return whether Python has a name without an import."""
-    return hasattr(builtins, name)
-
-
 @cache
 def api_class(python: str) -> type | None:
     """Return the class of kafkastream that has a name."""
     module = IMPORTS.get(python, "")
     if not module.startswith("kafkastream"):
         return None
-    found = getattr(importlib.import_module(module), python, None)
-    return found if isinstance(found, type) else None
+    member = getattr(importlib.import_module(module), python, None)
+    return member if isinstance(member, type) else None
 
 
-def is_refused(python: str) -> str | None:
+def replacement_for(python: str) -> str | None:
     """Return what to use instead of a class that kafkastream refuses; None for one that works."""
-    found = api_class(python)
-    instead = found.__dict__.get("_instead") if found is not None else None
+    refused_class = api_class(python)
+    instead = refused_class.__dict__.get("_instead") if refused_class is not None else None
     return str(instead) if instead is not None else None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any, Final
 
-__all__ = ["OPERATORS", "flat", "precedence_of", "string_text"]
+__all__ = ["OPERATORS", "flat_text", "precedence_of", "string_text"]
 
 OPERATORS: Final[dict[type[ast.AST], tuple[str, int]]] = {
     ast.BitOr: ("|", 7),
@@ -65,11 +65,11 @@ def precedence_of(tree: ast.expr) -> int:
             return _PRECEDENCES.get(type(tree), _ATOM)
 
 
-def flat(tree: ast.expr, least: int = 0) -> str:
+def flat_text(tree: ast.expr, least: int = 0) -> str:
     """Return the text of an expression, in parentheses if it binds less tightly than ``least``.
 
     Example:
-        >>> flat(ast.parse("(a + b) * f(c, d=1)['x']", mode="eval").body)
+        >>> flat_text(ast.parse("(a + b) * f(c, d=1)['x']", mode="eval").body)
         '(a + b) * f(c, d=1)["x"]'
     """
     printer = _PRINTERS.get(type(tree))
@@ -86,178 +86,192 @@ def string_text(value: str, quote: str = '"') -> str:
     """
     if quote in value and value.count("'") < value.count('"'):
         quote = "'"
-    return quote + _escaped(value).replace(quote, f"\\{quote}") + quote
+    return quote + _escape(value).replace(quote, f"\\{quote}") + quote
 
 
-def _escaped(value: str) -> str:
+def _escape(value: str) -> str:
     """Escape everything but quotes."""
     both = repr(value + "'\"")[1:-1]  # with both quotes in a text, repr escapes the single one
     return both.removesuffix("\\'\"").replace("\\'", "'")
 
 
-def _constant(tree: Any) -> str:
+def _print_constant(tree: Any) -> str:
     if isinstance(tree.value, str):
         if "\n" in tree.value.strip() and '"""' not in tree.value and "\\" not in tree.value and "\r" not in tree.value:
-            return _block_text(tree.value)
+            return _triple_quoted(tree.value)
         return string_text(tree.value)
     if type(tree.value) is int and abs(tree.value) >= 100_000:
         return f"{tree.value:_}"
     return repr(tree.value)
 
 
-def _block_text(value: str) -> str:
+def _triple_quoted(value: str) -> str:
     start = "\\\n" if not value.startswith("\n") else ""
     end = value[:-1] + '\\"' if value.endswith('"') else value
     return f'"""{start}{end}"""'
 
 
-def _joined(tree: Any) -> str:
+def _print_f_string(tree: Any) -> str:
     """Return an f-string; texts within its braces have single quotes, as Python before 3.12 demands."""
-    quotes = [one for part in tree.values for one in (flat(part.value) if isinstance(part, ast.FormattedValue) else "")]
+    quotes = [
+        character
+        for part in tree.values
+        for character in (flat_text(part.value) if isinstance(part, ast.FormattedValue) else "")
+    ]
     texts = "".join(str(part.value) for part in tree.values if isinstance(part, ast.Constant))
     quote = "'" if '"' in texts and "'" not in texts and not {"'", '"'} & set(quotes) else '"'
-    return f"f{quote}{''.join(_f_part(one, quote) for one in tree.values)}{quote}"
+    return f"f{quote}{''.join(_f_string_part(value, quote) for value in tree.values)}{quote}"
 
 
-def _f_part(part: ast.expr, quote: str) -> str:
+def _f_string_part(part: ast.expr, quote: str) -> str:
     if isinstance(part, ast.Constant):
-        text = _escaped(str(part.value)).replace("{", "{{").replace("}", "}}")
+        text = _escape(str(part.value)).replace("{", "{{").replace("}", "}}")
         return text.replace(quote, f"\\{quote}")
     assert isinstance(part, ast.FormattedValue)
-    inner = flat(part.value).replace('"', "'")
+    inner = flat_text(part.value).replace('"', "'")
     spec = ""
     if isinstance(part.format_spec, ast.JoinedStr):
-        spec = ":" + "".join(str(one.value) for one in part.format_spec.values if isinstance(one, ast.Constant))
+        spec = ":" + "".join(str(value.value) for value in part.format_spec.values if isinstance(value, ast.Constant))
     conversion = f"!{chr(part.conversion)}" if part.conversion > 0 else ""
     spaced = f" {inner}" if inner.startswith("{") else inner
     return "{" + (f"({spaced})" if isinstance(part.value, ast.Lambda) else spaced) + conversion + spec + "}"
 
 
-def _call(tree: Any) -> str:
-    arguments = [flat(one, 1 if len(tree.args) + len(tree.keywords) > 1 else 0) for one in tree.args]
-    arguments += [f"{one.arg}={flat(one.value, 1)}" if one.arg else f"**{flat(one.value)}" for one in tree.keywords]
+def _print_call(tree: Any) -> str:
+    arguments = [flat_text(arg, 1 if len(tree.args) + len(tree.keywords) > 1 else 0) for arg in tree.args]
+    arguments += [
+        f"{keyword.arg}={flat_text(keyword.value, 1)}" if keyword.arg else f"**{flat_text(keyword.value)}"
+        for keyword in tree.keywords
+    ]
     if len(arguments) == 1 and isinstance(tree.args and tree.args[0], ast.GeneratorExp):
         arguments = [arguments[0][1:-1]]
-    return f"{flat(tree.func, _ATOM)}({', '.join(arguments)})"
+    return f"{flat_text(tree.func, _ATOM)}({', '.join(arguments)})"
 
 
-def _attribute(tree: Any) -> str:
+def _print_attribute(tree: Any) -> str:
     value = tree.value
     is_number = isinstance(value, ast.Constant) and isinstance(value.value, int | float)
-    return f"{f'({flat(value)})' if is_number else flat(value, _ATOM)}.{tree.attr}"
+    return f"{f'({flat_text(value)})' if is_number else flat_text(value, _ATOM)}.{tree.attr}"
 
 
-def _subscript(tree: Any) -> str:
+def _print_subscript(tree: Any) -> str:
     index = tree.slice
     if isinstance(index, ast.Tuple) and index.elts:
-        return f"{flat(tree.value, _ATOM)}[{', '.join(flat(one) for one in index.elts)}]"
-    return f"{flat(tree.value, _ATOM)}[{flat(index)}]"
+        return f"{flat_text(tree.value, _ATOM)}[{', '.join(flat_text(elt) for elt in index.elts)}]"
+    return f"{flat_text(tree.value, _ATOM)}[{flat_text(index)}]"
 
 
-def _slice(tree: Any) -> str:
-    lower, upper = (flat(one) if one is not None else "" for one in (tree.lower, tree.upper))
+def _print_slice(tree: Any) -> str:
+    lower, upper = (flat_text(bound) if bound is not None else "" for bound in (tree.lower, tree.upper))
     return f"{lower}:{upper}"
 
 
-def _binary(tree: Any) -> str:
+def _print_binary(tree: Any) -> str:
     sign, inner = OPERATORS[type(tree.op)]
-    return f"{flat(tree.left, inner)} {sign} {flat(tree.right, inner + 1)}"
+    return f"{flat_text(tree.left, inner)} {sign} {flat_text(tree.right, inner + 1)}"
 
 
-def _boolean(tree: Any) -> str:
+def _print_boolean(tree: Any) -> str:
     sign = " and " if isinstance(tree.op, ast.And) else " or "
-    return sign.join(flat(one, precedence_of(tree) + 1) for one in tree.values)
+    return sign.join(flat_text(value, precedence_of(tree) + 1) for value in tree.values)
 
 
-def _unary(tree: Any) -> str:
-    return _UNARY[type(tree.op)] + flat(tree.operand, precedence_of(tree))
+def _print_unary(tree: Any) -> str:
+    return _UNARY[type(tree.op)] + flat_text(tree.operand, precedence_of(tree))
 
 
-def _compare(tree: Any) -> str:
-    parts = [f"{_COMPARISONS[type(op)]} {flat(one, 7)}" for op, one in zip(tree.ops, tree.comparators, strict=True)]
-    return " ".join([flat(tree.left, 7), *parts])
+def _print_comparison(tree: Any) -> str:
+    parts = [
+        f"{_COMPARISONS[type(op)]} {flat_text(comparator, 7)}"
+        for op, comparator in zip(tree.ops, tree.comparators, strict=True)
+    ]
+    return " ".join([flat_text(tree.left, 7), *parts])
 
 
-def _choice(tree: Any) -> str:
-    return f"{flat(tree.body, 3)} if {flat(tree.test, 3)} else {flat(tree.orelse, 2)}"
+def _print_conditional(tree: Any) -> str:
+    return f"{flat_text(tree.body, 3)} if {flat_text(tree.test, 3)} else {flat_text(tree.orelse, 2)}"
 
 
-def _lambda(tree: Any) -> str:
-    return f"lambda {', '.join(one.arg for one in tree.args.args)}".rstrip() + f": {flat(tree.body, 1)}"
+def _print_lambda(tree: Any) -> str:
+    return f"lambda {', '.join(arg.arg for arg in tree.args.args)}".rstrip() + f": {flat_text(tree.body, 1)}"
 
 
-def _list(tree: Any) -> str:
-    return f"[{', '.join(flat(one, 1) for one in tree.elts)}]"
+def _print_list(tree: Any) -> str:
+    return f"[{', '.join(flat_text(elt, 1) for elt in tree.elts)}]"
 
 
-def _tuple(tree: Any) -> str:
-    inner = ", ".join(flat(one, 1) for one in tree.elts)
+def _print_tuple(tree: Any) -> str:
+    inner = ", ".join(flat_text(elt, 1) for elt in tree.elts)
     return f"({inner},)" if len(tree.elts) == 1 else f"({inner})"
 
 
-def _set(tree: Any) -> str:
-    return "{" + ", ".join(flat(one, 1) for one in tree.elts) + "}"
+def _print_set(tree: Any) -> str:
+    return "{" + ", ".join(flat_text(elt, 1) for elt in tree.elts) + "}"
 
 
-def _mapping(tree: Any) -> str:
+def _print_dict(tree: Any) -> str:
     pairs = zip(tree.keys, tree.values, strict=True)
     return (
-        "{" + ", ".join(f"{flat(key)}: {flat(value)}" if key else f"**{flat(value, 7)}" for key, value in pairs) + "}"
+        "{"
+        + ", ".join(
+            f"{flat_text(key)}: {flat_text(value)}" if key else f"**{flat_text(value, 7)}" for key, value in pairs
+        )
+        + "}"
     )
 
 
-def _loops(tree: Any) -> str:
+def _print_loops(tree: Any) -> str:
     text = ""
-    for one in tree.generators:
-        text += f" for {_target(one.target)} in {flat(one.iter, 3)}"
-        text += "".join(f" if {flat(condition, 3)}" for condition in one.ifs)
+    for generator in tree.generators:
+        text += f" for {_print_target(generator.target)} in {flat_text(generator.iter, 3)}"
+        text += "".join(f" if {flat_text(condition, 3)}" for condition in generator.ifs)
     return text
 
 
-def _target(tree: ast.expr) -> str:
-    return flat(tree)[1:-1] if isinstance(tree, ast.Tuple) and len(tree.elts) > 1 else flat(tree)
+def _print_target(tree: ast.expr) -> str:
+    return flat_text(tree)[1:-1] if isinstance(tree, ast.Tuple) and len(tree.elts) > 1 else flat_text(tree)
 
 
-def _comprehension(tree: Any) -> str:
+def _print_comprehension(tree: Any) -> str:
     start, end = {ast.ListComp: ("[", "]"), ast.SetComp: ("{", "}"), ast.GeneratorExp: ("(", ")")}[type(tree)]
-    return f"{start}{flat(tree.elt, 1)}{_loops(tree)}{end}"
+    return f"{start}{flat_text(tree.elt, 1)}{_print_loops(tree)}{end}"
 
 
-def _mapping_comprehension(tree: Any) -> str:
-    return "{" + f"{flat(tree.key, 1)}: {flat(tree.value, 1)}{_loops(tree)}" + "}"
+def _print_dict_comprehension(tree: Any) -> str:
+    return "{" + f"{flat_text(tree.key, 1)}: {flat_text(tree.value, 1)}{_print_loops(tree)}" + "}"
 
 
-def _yield(tree: Any) -> str:
+def _print_yield(tree: Any) -> str:
     if tree.value is None:
         return "yield"
     value = tree.value
-    return f"yield {flat(value)[1:-1] if isinstance(value, ast.Tuple) and len(value.elts) > 1 else flat(value, 1)}"
+    return f"yield {flat_text(value)[1:-1] if isinstance(value, ast.Tuple) and len(value.elts) > 1 else flat_text(value, 1)}"
 
 
 _PRINTERS: Final[dict[type[ast.expr], Callable[[Any], str]]] = {
-    ast.Attribute: _attribute,
-    ast.BinOp: _binary,
-    ast.BoolOp: _boolean,
-    ast.Call: _call,
-    ast.Compare: _compare,
-    ast.Constant: _constant,
-    ast.Dict: _mapping,
-    ast.DictComp: _mapping_comprehension,
-    ast.GeneratorExp: _comprehension,
-    ast.IfExp: _choice,
-    ast.JoinedStr: _joined,
-    ast.Lambda: _lambda,
-    ast.List: _list,
-    ast.ListComp: _comprehension,
+    ast.Attribute: _print_attribute,
+    ast.BinOp: _print_binary,
+    ast.BoolOp: _print_boolean,
+    ast.Call: _print_call,
+    ast.Compare: _print_comparison,
+    ast.Constant: _print_constant,
+    ast.Dict: _print_dict,
+    ast.DictComp: _print_dict_comprehension,
+    ast.GeneratorExp: _print_comprehension,
+    ast.IfExp: _print_conditional,
+    ast.JoinedStr: _print_f_string,
+    ast.Lambda: _print_lambda,
+    ast.List: _print_list,
+    ast.ListComp: _print_comprehension,
     ast.Name: lambda tree: str(tree.id),
-    ast.NamedExpr: lambda tree: f"{flat(tree.target)} := {flat(tree.value, 1)}",
-    ast.Set: _set,
-    ast.SetComp: _comprehension,
-    ast.Slice: _slice,
-    ast.Starred: lambda tree: f"*{flat(tree.value, 7)}",
-    ast.Subscript: _subscript,
-    ast.Tuple: _tuple,
-    ast.UnaryOp: _unary,
-    ast.Yield: _yield,
-    ast.YieldFrom: lambda tree: f"yield from {flat(tree.value, 1)}",
+    ast.NamedExpr: lambda tree: f"{flat_text(tree.target)} := {flat_text(tree.value, 1)}",
+    ast.Set: _print_set,
+    ast.SetComp: _print_comprehension,
+    ast.Slice: _print_slice,
+    ast.Starred: lambda tree: f"*{flat_text(tree.value, 7)}",
+    ast.Subscript: _print_subscript,
+    ast.Tuple: _print_tuple,
+    ast.UnaryOp: _print_unary,
+    ast.Yield: _print_yield,
+    ast.YieldFrom: lambda tree: f"yield from {flat_text(tree.value, 1)}",
 }

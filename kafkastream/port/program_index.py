@@ -1,4 +1,4 @@
-"""Classes of a program: what each is, and what its members are called in Python."""
+"""Classes of a program: what each becomes in Python, and the Python names of their members."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kafkastream.port.java_nodes import (
 from kafkastream.port.java_types import is_tuple
 from kafkastream.port.names import EXCEPTIONS, IMPORTS, JAVA_NAMES, api_class, python_name, snake_case
 
-__all__ = ["ClassInfo", "ProgramIndex", "Role", "anonymous_class", "anonymous_info", "index_of"]
+__all__ = ["ClassInfo", "ProgramIndex", "Role", "anonymous_class", "anonymous_info", "index_classes"]
 
 Role = Literal["data", "enum", "exception", "function", "interface", "main", "plain"]
 
@@ -56,13 +56,13 @@ class ClassInfo:
     fields: Mapping[str, Field]
 
     def field_name(self, java: str) -> str:
-        """Return a field's name in Python: data keeps its names, since JSON, SQL and field expressions use them."""
+        """Return a field's Python name. Data classes keep Java's names: JSON, SQL and field expressions use them."""
         if self.role in ("data", "enum"):
             return java
         field = self.fields.get(java)
         is_constant = field is not None and field.is_static and "final" in field.modifiers
         name = python_name(java, is_constant=is_constant)
-        return f"_{name}" if any(snake_case(one.name) == name for one in self.declaration.methods) else name
+        return f"_{name}" if any(snake_case(method.name) == name for method in self.declaration.methods) else name
 
     def method_name(self, method: Method) -> str:
         """Return a method's name in Python; overloads after the first have their count of parameters in it."""
@@ -72,7 +72,7 @@ class ClassInfo:
 
     def methods_named(self, java: str) -> list[Method]:
         """Return the methods of a name."""
-        return [one for one in self.declaration.methods if one.name == java]
+        return [method for method in self.declaration.methods if method.name == java]
 
 
 @final
@@ -87,19 +87,19 @@ class ProgramIndex:
     @property
     def python_names(self) -> dict[str, str]:
         """Names of the program's classes in Python, by those in Java."""
-        return {java: one.python for java, one in self.classes.items()}
+        return {java: info.python for java, info in self.classes.items()}
 
     @property
     def has_logger(self) -> bool:
         """True if an annotation of Lombok gives one of the classes a logger."""
-        return any(one.declaration.annotated("Slf4j", "Log4j2", "Log", "CommonsLog") for one in self.classes.values())
+        return any(info.declaration.annotated("Slf4j", "Log4j2", "Log", "CommonsLog") for info in self.classes.values())
 
     def add(self, info: ClassInfo) -> None:
         """Add an anonymous class."""
         self.classes[info.declaration.name] = info
 
     def supers(self, info: ClassInfo) -> Iterator[ClassInfo]:
-        """Yield a class of the program and those that it extends."""
+        """Yield a class and its superclasses, as far as the program declares them."""
         seen: set[str] = set()
         current: ClassInfo | None = info
         while current is not None and current.python not in seen:
@@ -111,46 +111,46 @@ class ProgramIndex:
     def find_field(self, kind: Type, java: str) -> tuple[ClassInfo, Field] | None:
         """Return a field of a class of the program, and the class that declares it."""
         info = self.classes.get(kind.name)
-        for one in self.supers(info) if info is not None else ():
-            if java in one.fields:
-                return one, one.fields[java]
+        for ancestor in self.supers(info) if info is not None else ():
+            if java in ancestor.fields:
+                return ancestor, ancestor.fields[java]
         return None
 
     def find_method(self, kind: Type, java: str, count: int | None = None) -> tuple[ClassInfo, Method] | None:
         """Return a method of a class of the program, and the class that declares it."""
         info = self.classes.get(kind.name)
-        for one in self.supers(info) if info is not None else ():
-            for method in one.methods_named(java):
+        for ancestor in self.supers(info) if info is not None else ():
+            for method in ancestor.methods_named(java):
                 if count is None or len(method.parameters) == count:
-                    return one, method
+                    return ancestor, method
         return None
 
     def accessor(self, kind: Type, java: str, count: int) -> str | None:
-        """Return the field that a getter returns or a setter sets; where the type is unknown, of any data class."""
+        """Return the field that a getter returns or a setter sets; for an unknown type, search all data classes."""
         info = self.classes.get(kind.name)
         candidates = list(self.supers(info)) if info is not None else self._data() if kind.name == "?" else []
-        for one in candidates:
-            found = one.getters.get(java) if count == 0 else one.setters.get(java) if count == 1 else None
-            if found is not None:
-                return one.field_name(found)
+        for candidate in candidates:
+            field = candidate.getters.get(java) if count == 0 else candidate.setters.get(java) if count == 1 else None
+            if field is not None:
+                return candidate.field_name(field)
         return None
 
     def _data(self) -> list[ClassInfo]:
-        return [one for one in self.classes.values() if one.role == "data"]
+        return [info for info in self.classes.values() if info.role == "data"]
 
 
-def index_of(files: Iterable[JavaFile]) -> ProgramIndex:
+def index_classes(files: Iterable[JavaFile]) -> ProgramIndex:
     """Return the classes of a program's files."""
     files = list(files)
-    declared = [one for file in files for each in file.classes for one in _with_inner(each)]
+    declared = [declaration for file in files for outer in file.classes for declaration in _with_inner_classes(outer)]
     named: dict[str, ClassDeclaration] = {}
-    for one in declared:
-        named.setdefault(one.name, one)
-    taken: set[str] = set()
+    for declaration in declared:
+        named.setdefault(declaration.name, declaration)
+    used_names: set[str] = set()
     classes = {}
-    for java, one in named.items():
-        classes[java] = _info(one, _class_name(one, taken), named)
-        taken.add(classes[java].python)
+    for java, declaration in named.items():
+        classes[java] = _class_info(declaration, _unique_class_name(declaration, used_names), named)
+        used_names.add(classes[java].python)
     imported = {name.rpartition(".")[2]: name for file in files for name in file.imports}
     statics = {name.rpartition(".")[2]: name.split(".")[-2] for name in imported.values() if name.count(".")}
     return ProgramIndex(classes, imported, statics)
@@ -163,86 +163,92 @@ def anonymous_class(methods: tuple[Method, ...], line: int) -> ClassDeclaration:
 
 def anonymous_info(declared: ClassDeclaration, index: ProgramIndex) -> ClassInfo:
     """Return an anonymous or local class as one of the program's."""
-    named = {java: one.declaration for java, one in index.classes.items()}
-    return _info(declared, declared.name, named)
+    named = {java: info.declaration for java, info in index.classes.items()}
+    return _class_info(declared, declared.name, named)
 
 
-def _with_inner(declared: ClassDeclaration) -> Iterator[ClassDeclaration]:
+def _with_inner_classes(declared: ClassDeclaration) -> Iterator[ClassDeclaration]:
     yield declared
-    for one in declared.classes:
-        yield from _with_inner(one)
+    for inner_class in declared.classes:
+        yield from _with_inner_classes(inner_class)
 
 
-def _class_name(declared: ClassDeclaration, taken: set[str]) -> str:
+def _unique_class_name(declared: ClassDeclaration, used_names: set[str]) -> str:
     name = declared.name
-    return f"{declared.owner}{name}" if name in taken or name in ("Any", "Final", "Exception", "Warning") else name
+    return f"{declared.owner}{name}" if name in used_names or name in ("Any", "Final", "Exception", "Warning") else name
 
 
-def _info(declared: ClassDeclaration, python: str, named: Mapping[str, ClassDeclaration]) -> ClassInfo:
-    fields = {one.name: one for one in declared.fields}
+def _class_info(declared: ClassDeclaration, python: str, named: Mapping[str, ClassDeclaration]) -> ClassInfo:
+    fields = {field.name: field for field in declared.fields}
     for component in declared.components:
         fields[component.name] = Field(component.name, component.type, line=component.line)
-    role = _role(declared, named)
+    role = _class_role(declared, named)
     return ClassInfo(
         declared,
         python,
         role,
-        dict(_getters(declared, fields)) if role != "function" else {},
-        dict(_setters(declared, fields)) if role != "function" else {},
+        dict(_find_getters(declared, fields)) if role != "function" else {},
+        dict(_find_setters(declared, fields)) if role != "function" else {},
         fields,
     )
 
 
-def _role(declared: ClassDeclaration, named: Mapping[str, ClassDeclaration]) -> Role:
+def _class_role(declared: ClassDeclaration, named: Mapping[str, ClassDeclaration]) -> Role:
     if declared.kind == "enum":
         return "enum"
     if declared.kind == "interface":
         return "interface"
     ancestors = list(_ancestors(declared, named))
-    if any(one.name in EXCEPTIONS for one in ancestors):
+    if any(ancestor.name in EXCEPTIONS for ancestor in ancestors):
         return "exception"
-    if any(_is_api(one) for one in ancestors):
+    if any(_is_api_class(ancestor) for ancestor in ancestors):
         return "function"
     if declared.kind == "record":
         return "data"
-    instance = [one for one in declared.fields if not one.is_static]
-    has_main = any(one.name == "main" and one.is_static for one in declared.methods)
-    methods = [one for one in declared.methods if not one.is_static and one.name not in ("<init>", "<clinit>")]
+    instance = [field for field in declared.fields if not field.is_static]
+    has_main = any(method.name == "main" and method.is_static for method in declared.methods)
+    methods = [
+        method for method in declared.methods if not method.is_static and method.name not in ("<init>", "<clinit>")
+    ]
     if has_main and not instance and not methods:
         return "main"
-    return "data" if _is_data(declared, instance, methods) else "plain"
+    return "data" if _holds_data(declared, instance, methods) else "plain"
 
 
 def _ancestors(declared: ClassDeclaration, named: Mapping[str, ClassDeclaration]) -> Iterator[Type]:
-    direct = [one for one in (declared.superclass, *declared.interfaces) if one is not None]
-    for one in direct:
-        yield one
-        inner = named.get(one.name)
+    direct = [interface for interface in (declared.superclass, *declared.interfaces) if interface is not None]
+    for ancestor in direct:
+        yield ancestor
+        inner = named.get(ancestor.name)
         if inner is not None and inner is not declared:
             yield from _ancestors(inner, named)
 
 
-def _is_api(kind: Type) -> bool:
+def _is_api_class(kind: Type) -> bool:
     python = JAVA_NAMES.get(kind.name, kind.name)
     return (python in IMPORTS and api_class(python) is not None) or is_tuple(kind)
 
 
-def _is_data(declared: ClassDeclaration, instance: list[Field], methods: list[Method]) -> bool:
+def _holds_data(declared: ClassDeclaration, instance: list[Field], methods: list[Method]) -> bool:
     """Return whether a class holds data: fields that are public, or have getters or setters."""
     if not instance or "abstract" in declared.modifiers:
         return False
     if declared.annotated("Data", "Getter", "Value", "Builder"):
         return True
-    names = {one.name.lower() for one in methods}
-    read = [one for one in instance if _is_open(one) or {f"get{one.name}".lower(), f"is{one.name}".lower()} & names]
+    names = {method.name.lower() for method in methods}
+    read = [
+        field
+        for field in instance
+        if _is_accessible(field) or {f"get{field.name}".lower(), f"is{field.name}".lower()} & names
+    ]
     return len(read) * 2 >= len(instance)
 
 
-def _is_open(field: Field) -> bool:
+def _is_accessible(field: Field) -> bool:
     return not {"private", "protected"} & field.modifiers
 
 
-def _getters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+def _find_getters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
     for field in fields.values():
         has_lombok = declared.annotated(*_GETTERS) or field.annotated(*_GETTERS)
         if has_lombok and not field.is_static:
@@ -252,7 +258,7 @@ def _getters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterato
     for method in declared.methods:
         returned = _only_statement(method.body)
         if isinstance(returned, Return) and not method.parameters and not method.is_static:
-            name = _own_field(returned.value, fields)
+            name = _accessed_field(returned.value, fields)
             if name is not None and method.name not in _OBJECT_METHODS:
                 yield method.name, name
 
@@ -262,18 +268,18 @@ def _getter_name(field: Field) -> str:
     return start + field.name[:1].upper() + field.name[1:]
 
 
-def _setters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
+def _find_setters(declared: ClassDeclaration, fields: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
     for field in fields.values():
         has_lombok = declared.annotated(*_SETTERS) or field.annotated(*_SETTERS)
         if has_lombok and not field.is_static:
             yield f"set{field.name[:1].upper()}{field.name[1:]}", field.name
     for method in declared.methods:
-        found = _only_statement(method.body)
-        if isinstance(found, Evaluate) and isinstance(found.expression, Assign) and len(method.parameters) == 1:
-            name = _own_field(found.expression.target, fields)
-            value = found.expression.value
+        statement = _only_statement(method.body)
+        if isinstance(statement, Evaluate) and isinstance(statement.expression, Assign) and len(method.parameters) == 1:
+            name = _accessed_field(statement.expression.target, fields)
+            value = statement.expression.value
             is_plain = isinstance(value, Name) and value.text == method.parameters[0].name
-            if name is not None and is_plain and found.expression.operator == "=" and method.name != "<init>":
+            if name is not None and is_plain and statement.expression.operator == "=" and method.name != "<init>":
                 yield method.name, name
 
 
@@ -281,9 +287,9 @@ def _only_statement(body: Block | None) -> object:
     return body.statements[0] if body is not None and len(body.statements) == 1 else None
 
 
-def _own_field(found: Expression | None, fields: Mapping[str, Field]) -> str | None:
-    if isinstance(found, FieldAccess) and isinstance(found.target, This) and found.name in fields:
-        return found.name
-    if isinstance(found, Name) and found.text in fields and not fields[found.text].is_static:
-        return found.text
+def _accessed_field(node: Expression | None, fields: Mapping[str, Field]) -> str | None:
+    if isinstance(node, FieldAccess) and isinstance(node.target, This) and node.name in fields:
+        return node.name
+    if isinstance(node, Name) and node.text in fields and not fields[node.text].is_static:
+        return node.text
     return None

@@ -19,10 +19,10 @@ __all__ = [
     "evaluate",
     "is_yielding",
     "item",
+    "join_strings",
     "name",
     "names_in",
-    "strings_joined",
-    "walked",
+    "walk",
 ]
 
 
@@ -81,23 +81,23 @@ def evaluate(value: ast.expr) -> ast.stmt:
 
 
 @cache
-def _parsed(text: str) -> ast.expr:
+def _parse_expression(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
 def code(text: str, **parts: ast.expr) -> ast.expr:
-    """Return the tree of Python code, with names replaced by parts.
+    """Parse Python code, and replace names in it by the given trees.
 
     Example:
         >>> ast.unparse(code("a[0] if a else b", a=name("values"), b=constant(None)))
         'values[0] if values else None'
     """
-    tree = copy.deepcopy(_parsed(text))
-    replaced: ast.expr = _Replacing(parts).visit(tree)
+    tree = copy.deepcopy(_parse_expression(text))
+    replaced: ast.expr = _NameReplacer(parts).visit(tree)
     return replaced
 
 
-class _Replacing(ast.NodeTransformer):
+class _NameReplacer(ast.NodeTransformer):
     def __init__(self, parts: dict[str, ast.expr]) -> None:
         self._parts = parts
 
@@ -106,52 +106,52 @@ class _Replacing(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
-        node.args = [one for argument in node.args for one in _spread(argument)]
+        node.args = [expanded for argument in node.args for expanded in _expand_rest(argument)]
         return node
 
 
-def _spread(argument: ast.expr) -> list[ast.expr]:
-    """Arguments that replace ``*rest``."""
+def _expand_rest(argument: ast.expr) -> list[ast.expr]:
+    """Return the arguments that replace ``*rest``."""
     if isinstance(argument, ast.Starred) and isinstance(argument.value, ast.Tuple):
         return argument.value.elts
     return [argument]
 
 
-def walked(tree: ast.AST | Sequence[ast.AST]) -> Iterator[ast.AST]:
+def walk(tree: ast.AST | Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Yield the nodes of a tree, or of several."""
-    for one in [tree] if isinstance(tree, ast.AST) else tree:
-        yield from ast.walk(one)
+    for root in [tree] if isinstance(tree, ast.AST) else tree:
+        yield from ast.walk(root)
 
 
 def names_in(tree: ast.AST | Sequence[ast.AST]) -> set[str]:
     """Return the names that a tree reads or assigns; names in annotations count, too."""
-    return {one.id for one in walked(tree) if isinstance(one, ast.Name)}
+    return {node.id for node in walk(tree) if isinstance(node, ast.Name)}
 
 
 def is_yielding(body: Sequence[ast.stmt]) -> bool:
     """Return whether a function with this body is a generator."""
-    return any(isinstance(one, ast.Yield | ast.YieldFrom) for one in _own(body))
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _walk_own_scope(body))
 
 
-def _own(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def _walk_own_scope(nodes: Sequence[ast.AST]) -> Iterator[ast.AST]:
     for node in nodes:
         if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
             yield node
-            yield from _own(list(ast.iter_child_nodes(node)))
+            yield from _walk_own_scope(list(ast.iter_child_nodes(node)))
 
 
-def strings_joined(parts: Sequence[ast.expr]) -> ast.expr:
+def join_strings(parts: Sequence[ast.expr]) -> ast.expr:
     """Return an f-string of texts and values, or a plain text if there are only texts."""
     values: list[ast.expr] = []
     for part in parts:
-        for one in part.values if isinstance(part, ast.JoinedStr) else [part]:
-            _append(values, one)
+        for value in part.values if isinstance(part, ast.JoinedStr) else [part]:
+            _append_part(values, value)
     if all(isinstance(value, ast.Constant) for value in values):
         return values[0] if values else constant("")
     return ast.JoinedStr(values)
 
 
-def _append(values: list[ast.expr], part: ast.expr) -> None:
+def _append_part(values: list[ast.expr], part: ast.expr) -> None:
     if isinstance(part, ast.Constant) and isinstance(part.value, str):
         last = values[-1] if values else None
         if isinstance(last, ast.Constant):

@@ -1,4 +1,4 @@
-"""Resolution of names: variables, fields of the class and of its outer classes, classes, constants of libraries."""
+"""Resolution of names: variables, fields of a class and of its outer classes, classes, constants of Java's library."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final
 from kafkastream.port.java_nodes import Expression, Field, FieldAccess, Name, This, Type
 from kafkastream.port.java_types import BOOLEAN, CHAR, DOUBLE, INT, LONG, STRING, UNKNOWN, is_tuple
 from kafkastream.port.marks import Untranslated
-from kafkastream.port.names import IMPORTS, JAVA_NAMES, is_refused, python_name
+from kafkastream.port.names import IMPORTS, JAVA_NAMES, python_name, replacement_for
 from kafkastream.port.program_index import ClassInfo
 from kafkastream.port.python_trees import attribute, call, code, constant, item, name
-from kafkastream.port.translation import Body, Value, expression, translates
+from kafkastream.port.translation import Body, Value, translate_expression, translates
 
-__all__ = ["api_name", "class_name_of", "is_class", "own_class", "static_member"]
+__all__ = ["api_class_name", "class_name_of", "named_class", "static_member"]
 
 _CONSTANTS: Final[Mapping[str, tuple[str, Type]]] = {
     "Integer.MAX_VALUE": ("2**31 - 1", INT),
@@ -58,13 +58,13 @@ _BASIC_TYPES: Final = re.compile(r"(STRING|INT|LONG|DOUBLE|FLOAT|BOOLEAN|SHORT|B
 
 
 @translates(Name)
-def _name(node: Name, body: Body) -> Value:
+def _translate_name(node: Name, body: Body) -> Value:
     variable = body.find(node.text)
     if variable is not None:
         return Value(name(variable.python), variable.type)
-    found = _field(node.text, body)
-    if found is not None:
-        return found
+    field = _find_field(node.text, body)
+    if field is not None:
+        return field
     if node.text == "log" and body.index.has_logger:
         return Value(name("log"), Type("Logger"))
     if node.text in body.index.statics:
@@ -74,42 +74,39 @@ def _name(node: Name, body: Body) -> Value:
     raise Untranslated(f"{node.text} is not known")
 
 
-def _field(java: str, body: Body) -> Value | None:
-    for info in _enclosing(body):
-        for one in body.index.supers(info):
-            if java in one.fields:
-                return _own_field(one, one.fields[java], info, body)
-            if one.declaration.kind == "enum" and any(each.name == java for each in one.declaration.constants):
-                return Value(attribute(name(one.python), java), Type(one.declaration.name))
+def _find_field(java: str, body: Body) -> Value | None:
+    for info in _enclosing_classes(body):
+        for ancestor in body.index.supers(info):
+            if java in ancestor.fields:
+                return _translate_own_field(ancestor, ancestor.fields[java], info, body)
+            if ancestor.declaration.kind == "enum" and any(
+                enum_constant.name == java for enum_constant in ancestor.declaration.constants
+            ):
+                return Value(attribute(name(ancestor.python), java), Type(ancestor.declaration.name))
     return None
 
 
-def _enclosing(body: Body) -> Iterator[ClassInfo]:
+def _enclosing_classes(body: Body) -> Iterator[ClassInfo]:
     info = body.owner
     while info is not None:
         yield info
         info = body.index.classes.get(info.declaration.owner)
 
 
-def _own_field(declaring: ClassInfo, field: Field, enclosing: ClassInfo, body: Body) -> Value:
+def _translate_own_field(declaring: ClassInfo, field: Field, enclosing: ClassInfo, body: Body) -> Value:
     if field.is_static:
-        return Value(_static(declaring, field, body), field.type)
+        return Value(_static_field(declaring, field, body), field.type)
     if enclosing is not body.owner or body.is_static:
         raise Untranslated(f"{field.name} is a field of the outer object, which a Python class does not see")
     return Value(attribute(name("self"), declaring.field_name(field.name)), field.type)
 
 
-def _static(declaring: ClassInfo, field: Field, body: Body) -> ast.expr:
+def _static_field(declaring: ClassInfo, field: Field, body: Body) -> ast.expr:
     if declaring.role == "main":
         python = declaring.field_name(field.name)
         body.used_globals.add(python)
         return name(python)
     return attribute(name(declaring.python), declaring.field_name(field.name))
-
-
-def own_class(java: str, body: Body) -> ClassInfo | None:
-    """Return the class of the program that a name means."""
-    return body.index.classes.get(java) if body.find(java) is None else None
 
 
 def class_name_of(java: str, body: Body) -> ast.expr:
@@ -119,10 +116,10 @@ def class_name_of(java: str, body: Body) -> ast.expr:
         Untranslated: Neither the program nor kafkastream has it.
     """
     info = body.index.classes.get(java)
-    return name(info.python) if info is not None else api_name(java)
+    return name(info.python) if info is not None else api_class_name(java)
 
 
-def api_name(java: str) -> ast.expr:
+def api_class_name(java: str) -> ast.expr:
     """Return a class of kafkastream.
 
     Raises:
@@ -131,68 +128,72 @@ def api_name(java: str) -> ast.expr:
     python = JAVA_NAMES.get(java, java)
     if not IMPORTS.get(python, "").startswith("kafkastream"):
         raise Untranslated(f"{java} has no counterpart")
-    instead = is_refused(python)
+    instead = replacement_for(python)
     if instead is not None:
         raise Untranslated(f"{java} is not supported: {instead}")
     return name(python)
 
 
 @translates(FieldAccess)
-def _field_access(node: FieldAccess, body: Body) -> Value:
-    owner = _class_of(node.target, body)
+def _translate_field_access(node: FieldAccess, body: Body) -> Value:
+    owner = named_class(node.target, body)
     if owner is not None:
         return static_member(owner, node.name, body)
     if isinstance(node.target, This):
         return _this_field(node, body)
-    target = expression(node.target, body)
+    target = translate_expression(node.target, body)
     if node.name == "length" and (target.type.dimensions or target.type.name == "?"):
         return Value(call("len", target.code), INT)
     position = re.fullmatch(r"f(\d+)", node.name)
     if position and (is_tuple(target.type) or target.type.name == "?") and not target.type.dimensions:
-        place = int(position[1])
-        return Value(item(target.code, constant(place)), target.type.argument(place))
-    return _member(target, node.name, body)
+        index = int(position[1])
+        return Value(item(target.code, constant(index)), target.type.argument(index))
+    return _member_of(target, node.name, body)
 
 
 def _this_field(node: FieldAccess, body: Body) -> Value:
     info = body.owner
-    for one in body.index.supers(info) if info is not None else ():
-        if node.name in one.fields:
-            field = one.fields[node.name]
-            return Value(attribute(name("self"), one.field_name(node.name)), field.type)
+    for ancestor in body.index.supers(info) if info is not None else ():
+        if node.name in ancestor.fields:
+            field = ancestor.fields[node.name]
+            return Value(attribute(name("self"), ancestor.field_name(node.name)), field.type)
     return Value(attribute(name("self"), python_name(node.name)), UNKNOWN)
 
 
-def _member(target: Value, java: str, body: Body) -> Value:
-    found = body.index.find_field(target.type, java)
-    if found is not None:
-        return Value(attribute(target.code, found[0].field_name(java)), found[1].type)
+def _member_of(target: Value, java: str, body: Body) -> Value:
+    declaration = body.index.find_field(target.type, java)
+    if declaration is not None:
+        return Value(attribute(target.code, declaration[0].field_name(java)), declaration[1].type)
     for info in body.index.classes.values():
         if target.type.name == "?" and java in info.fields:
             return Value(attribute(target.code, info.field_name(java)), info.fields[java].type)
     return Value(attribute(target.code, python_name(java)), UNKNOWN)
 
 
-def _class_of(node: Expression, body: Body) -> str | None:
-    """Return the class that an expression names, as ``Types`` and ``org.apache.flink.Types`` do."""
+def named_class(node: Expression, body: Body) -> str | None:
+    """Return the name of the class that an expression names, such as ``Types`` or ``org.apache.flink.Types``.
+
+    Returns:
+        None if the expression is an object: a variable, a field, or the result of a call.
+    """
     if isinstance(node, Name):
         is_class = node.text[:1].isupper() and body.find(node.text) is None and not _has_field(node.text, body)
         return node.text if is_class else None
     if isinstance(node, FieldAccess) and node.name[:1].isupper() and not node.name.isupper():
         outer = node.target
         if isinstance(outer, Name | FieldAccess):
-            return node.name if _is_path(outer, body) else None
+            return node.name if _is_class_path(outer, body) else None
     return None
 
 
-def _is_path(node: Expression, body: Body) -> bool:
+def _is_class_path(node: Expression, body: Body) -> bool:
     if isinstance(node, FieldAccess):
-        return _is_path(node.target, body)
+        return _is_class_path(node.target, body)
     return isinstance(node, Name) and body.find(node.text) is None and not _has_field(node.text, body)
 
 
 def _has_field(java: str, body: Body) -> bool:
-    return any(java in one.fields for info in _enclosing(body) for one in body.index.supers(info))
+    return any(java in ancestor.fields for info in _enclosing_classes(body) for ancestor in body.index.supers(info))
 
 
 def static_member(owner: str, java: str, body: Body) -> Value:
@@ -204,9 +205,9 @@ def static_member(owner: str, java: str, body: Body) -> Value:
     info = body.index.classes.get(owner)
     if info is not None:
         return _program_constant(info, java, body)
-    known = _CONSTANTS.get(f"{owner}.{java}")
-    if known is not None:
-        return Value(code(known[0]), known[1])
+    constant_and_type = _CONSTANTS.get(f"{owner}.{java}")
+    if constant_and_type is not None:
+        return Value(code(constant_and_type[0]), constant_and_type[1])
     if owner == "Types":
         return Value(call(attribute(name("Types"), java)), Type("TypeInformation", (UNKNOWN,)))
     basic = _BASIC_TYPES.fullmatch(java)
@@ -214,18 +215,13 @@ def static_member(owner: str, java: str, body: Body) -> Value:
         return Value(call(attribute(name("Types"), basic[1])), Type("TypeInformation"))
     if _CLIENT_SETTINGS.fullmatch(owner) and java.endswith("_CONFIG"):
         return Value(constant(java.removesuffix("_CONFIG").replace("_DOC", "").lower().replace("_", ".")), STRING)
-    return Value(attribute(api_name(owner), java), Type(owner))
+    return Value(attribute(api_class_name(owner), java), Type(owner))
 
 
 def _program_constant(info: ClassInfo, java: str, body: Body) -> Value:
-    if any(one.name == java for one in info.declaration.constants):
+    if any(enum_constant.name == java for enum_constant in info.declaration.constants):
         return Value(attribute(name(info.python), java), Type(info.declaration.name))
-    for one in body.index.supers(info):
-        if java in one.fields:
-            return Value(_static(one, one.fields[java], body), one.fields[java].type)
+    for ancestor in body.index.supers(info):
+        if java in ancestor.fields:
+            return Value(_static_field(ancestor, ancestor.fields[java], body), ancestor.fields[java].type)
     raise Untranslated(f"{info.declaration.name}.{java} is not known")
-
-
-def is_class(node: Expression, body: Body) -> str | None:
-    """Return the name of the class that an expression names; None for an object."""
-    return _class_of(node, body)

@@ -1,4 +1,4 @@
-"""Order of a module's statements: what Python evaluates while it loads a module stands above where it is used."""
+"""Order of a module's statements: Python evaluates them top to bottom, so definitions come before their uses."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 
 from kafkastream.port.python_trees import Remark, names_in
 
-__all__ = ["in_order"]
+__all__ = ["order_statements"]
 
 
 @attrs.frozen(eq=False)
@@ -20,10 +20,10 @@ class _ModulePart:
     rank: int
 
 
-def in_order(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
+def order_statements(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
     """Return statements in order: constants, classes, functions, each below what it needs."""
-    parts = _parts(statements)
-    functions = {one.name: one for one in statements if isinstance(one, ast.FunctionDef)}
+    parts = _split_parts(statements)
+    functions = {statement.name: statement for statement in statements if isinstance(statement, ast.FunctionDef)}
     by_name = {name: part for part in parts for name in part.defines}
     done: list[_ModulePart] = []
     visiting: set[int] = set()
@@ -37,13 +37,13 @@ def in_order(statements: Sequence[ast.stmt]) -> list[ast.stmt]:
                 visit(by_name[name])
         done.append(part)
 
-    for part in sorted(parts, key=lambda one: one.rank):
+    for part in sorted(parts, key=lambda part: part.rank):
         visit(part)
     return [statement for part in done for statement in part.statements]
 
 
 def _all_needs(part: _ModulePart, functions: dict[str, ast.FunctionDef]) -> set[str]:
-    """Names that a part needs, with those of the functions that it calls while the module loads."""
+    """Return the names that a part needs when the module loads, including those of the functions that it calls."""
     needs: set[str] = set()
     waiting = list(part.needs)
     while waiting:
@@ -55,38 +55,48 @@ def _all_needs(part: _ModulePart, functions: dict[str, ast.FunctionDef]) -> set[
     return needs - part.defines
 
 
-def _parts(statements: Sequence[ast.stmt]) -> list[_ModulePart]:
+def _split_parts(statements: Sequence[ast.stmt]) -> list[_ModulePart]:
     parts: list[_ModulePart] = []
     above: list[ast.stmt] = []
-    for one in statements:
-        above.append(one)
-        if not isinstance(one, Remark):
-            parts.append(_ModulePart(tuple(above), _defined(one), _needed(one), _rank(one)))
+    for statement in statements:
+        above.append(statement)
+        if not isinstance(statement, Remark):
+            parts.append(
+                _ModulePart(tuple(above), _defined_names(statement), _needed_names(statement), _rank(statement))
+            )
             above = []
     if above:
         parts.append(_ModulePart(tuple(above), frozenset(), frozenset(), 1))
     return parts
 
 
-def _rank(one: ast.stmt) -> int:
-    return 2 if isinstance(one, ast.FunctionDef) else 1 if isinstance(one, ast.ClassDef) else 0
+def _rank(statement: ast.stmt) -> int:
+    return 2 if isinstance(statement, ast.FunctionDef) else 1 if isinstance(statement, ast.ClassDef) else 0
 
 
-def _defined(one: ast.stmt) -> frozenset[str]:
-    if isinstance(one, ast.FunctionDef | ast.ClassDef):
-        return frozenset({one.name})
-    targets = one.targets if isinstance(one, ast.Assign) else [one.target] if isinstance(one, ast.AnnAssign) else []
+def _defined_names(statement: ast.stmt) -> frozenset[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return frozenset({statement.name})
+    targets = (
+        statement.targets
+        if isinstance(statement, ast.Assign)
+        else [statement.target]
+        if isinstance(statement, ast.AnnAssign)
+        else []
+    )
     return frozenset(target.id for target in targets if isinstance(target, ast.Name))
 
 
-def _needed(one: ast.stmt) -> frozenset[str]:
-    if isinstance(one, ast.FunctionDef):
+def _needed_names(statement: ast.stmt) -> frozenset[str]:
+    if isinstance(statement, ast.FunctionDef):
         return frozenset()
-    if isinstance(one, ast.ClassDef):
+    if isinstance(statement, ast.ClassDef):
         values = [
-            each.value for each in one.body if isinstance(each, ast.Assign | ast.AnnAssign) and each.value is not None
+            member.value
+            for member in statement.body
+            if isinstance(member, ast.Assign | ast.AnnAssign) and member.value is not None
         ]
-        return frozenset(names_in([*one.bases, *one.decorator_list, *values]))
-    if isinstance(one, ast.AnnAssign):
-        return frozenset(names_in(one.value)) if one.value is not None else frozenset()
-    return frozenset(names_in(one))
+        return frozenset(names_in([*statement.bases, *statement.decorator_list, *values]))
+    if isinstance(statement, ast.AnnAssign):
+        return frozenset(names_in(statement.value)) if statement.value is not None else frozenset()
+    return frozenset(names_in(statement))

@@ -1,4 +1,4 @@
-"""Switches that are values, as switches whose cases assign or return."""
+"""Switch expressions, rewritten as switch statements whose cases assign or return."""
 
 from __future__ import annotations
 
@@ -8,30 +8,33 @@ import attrs
 
 from kafkastream.port.java_nodes import Assign, Evaluate, Expression, Return, Statement, SwitchValue, Yield
 
-__all__ = ["assigning", "returning"]
+__all__ = ["switch_assigning", "switch_returning"]
 
 
-def assigning(value: SwitchValue, target: Expression) -> Statement:
+def switch_assigning(value: SwitchValue, target: Expression) -> Statement:
     """Return a switch whose cases assign their value."""
-    return _with_cases(
-        value, lambda one: Evaluate(Assign(target, "=", one, line=one.line), line=one.line, last=one.last)
+    return _replace_values(
+        value,
+        lambda value_node: Evaluate(
+            Assign(target, "=", value_node, line=value_node.line), line=value_node.line, last=value_node.last
+        ),
     )
 
 
-def returning(value: SwitchValue) -> Statement:
+def switch_returning(value: SwitchValue) -> Statement:
     """Return a switch whose cases return their value."""
-    return _with_cases(value, lambda one: Return(one, line=one.line, last=one.last))
+    return _replace_values(value, lambda value_node: Return(value_node, line=value_node.line, last=value_node.last))
 
 
-def _with_cases(value: SwitchValue, made: Callable[[Expression], Statement]) -> Statement:
+def _replace_values(value: SwitchValue, make_statement: Callable[[Expression], Statement]) -> Statement:
     cases = tuple(
-        attrs.evolve(case, statements=tuple(_case_end(one, made) for one in case.statements))
+        attrs.evolve(case, statements=tuple(_replace_value(statement, make_statement) for statement in case.statements))
         for case in value.switch.cases
     )
     return attrs.evolve(value.switch, cases=cases)
 
 
-def _case_end(one: Statement, made: Callable[[Expression], Statement]) -> Statement:
-    if isinstance(one, Evaluate):
-        return made(one.expression)
-    return made(one.value) if isinstance(one, Yield) else one
+def _replace_value(statement: Statement, make_statement: Callable[[Expression], Statement]) -> Statement:
+    if isinstance(statement, Evaluate):
+        return make_statement(statement.expression)
+    return make_statement(statement.value) if isinstance(statement, Yield) else statement

@@ -15,7 +15,7 @@ from kafkastream.port.marks import Mark, Untranslated
 from kafkastream.port.names import python_name
 from kafkastream.port.program_index import ClassInfo, ProgramIndex
 
-__all__ = ["Body", "Program", "Value", "Variable", "expression", "statement", "translates"]
+__all__ = ["Body", "Program", "Value", "Variable", "translate_expression", "translate_statement", "translates"]
 
 Translator = TypeVar("Translator", bound=Callable[..., Any])
 
@@ -36,7 +36,6 @@ class Variable:
 
     python: str
     type: Type
-    is_builder: bool = False
 
 
 @final
@@ -56,7 +55,7 @@ class Program:
         return annotation(kind, self.index.python_names)
 
     def ignores_unknown(self, java: str) -> bool:
-        """Return whether fields of JSON that a class lacks are left out, by the mapper or the class."""
+        """Return whether unknown JSON fields are ignored for a class, by the mapper's or the class's configuration."""
         info = self.index.classes.get(java)
         return self.is_lenient or (info is not None and info.declaration.annotated("JsonIgnoreProperties"))
 
@@ -64,11 +63,13 @@ class Program:
     def reads_json(self) -> bool:
         """True if the program reads JSON with Jackson."""
         return any(
-            "Mapper" in line or "JsonDeserializationSchema" in line for one in self.lines.values() for line in one
+            "Mapper" in line or "JsonDeserializationSchema" in line
+            for file_lines in self.lines.values()
+            for line in file_lines
         )
 
     def mark(self, path: str, line: int, last: int, reason: str) -> Mark:
-        """Note a place that has no translation."""
+        """Record that lines of a file have no translation."""
         java = tuple(self.lines.get(path, [])[line - 1 : last])
         mark = Mark(path, line, last, reason, java)
         self.marks.append(mark)
@@ -87,8 +88,8 @@ class Body:
         scope: Variables by their names in Java, those of the innermost block last.
         collectors: Parameters, by their names in Java, whose elements are yielded.
         runtime: Python expression for the runtime context.
-        hoisted: Statements that have to come before the current one.
-        taken: Python names that are in use.
+        hoisted: Statements that have to run before the current one, such as definitions of functions.
+        used_names: Python names that are in use.
         result: Declared result.
         is_static: Whether there is no ``self``.
         used_globals: Variables of the module that are read or assigned.
@@ -108,7 +109,7 @@ class Body:
     collectors: set[str] = attrs.field(factory=set)
     runtime: str | None = None
     hoisted: list[ast.stmt] = attrs.field(factory=list)
-    taken: set[str] = attrs.field(factory=set)
+    used_names: set[str] = attrs.field(factory=set)
     result: Type = UNKNOWN
     is_static: bool = False
     used_globals: set[str] = attrs.field(factory=set)
@@ -125,22 +126,22 @@ class Body:
         """Classes of the program."""
         return self.program.index
 
-    def declare(self, java: str, kind: Type, *, is_builder: bool = False) -> str:
+    def declare(self, java: str, kind: Type) -> str:
         """Declare a variable, and return its name in Python."""
         python = python_name(java)
-        self.scope[-1][java] = Variable(python, kind, is_builder)
-        self.taken.add(python)
+        self.scope[-1][java] = Variable(python, kind)
+        self.used_names.add(python)
         return python
 
     def find(self, java: str) -> Variable | None:
         """Return a variable."""
-        return next((one[java] for one in reversed(self.scope) if java in one), None)
+        return next((block[java] for block in reversed(self.scope) if java in block), None)
 
     def retype(self, java: str, kind: Type) -> None:
-        """Note what type a variable has, where its declaration did not tell."""
-        for one in reversed(self.scope):
-            if java in one:
-                one[java] = attrs.evolve(one[java], type=kind)
+        """Set the type of a variable whose declaration has none."""
+        for block in reversed(self.scope):
+            if java in block:
+                block[java] = attrs.evolve(block[java], type=kind)
                 return
 
     @contextmanager
@@ -157,7 +158,7 @@ class Body:
         fresh: dict[str, Any] = {
             "scope": [*self.scope, {}],
             "hoisted": [],
-            "taken": set(self.taken),
+            "used_names": set(self.used_names),
             "expected": (),
             "collects": False,
             "hint": "apply",
@@ -168,13 +169,13 @@ class Body:
         }
         return attrs.evolve(self, **{**fresh, **changes})
 
-    def unique(self, wished: str) -> str:
-        """Return a Python name that is not in use, and take it."""
-        python, number = wished, 1
-        while python in self.taken:
+    def unique(self, wanted_name: str) -> str:
+        """Return a Python name that is not in use, and note it as used."""
+        python, number = wanted_name, 1
+        while python in self.used_names:
             number += 1
-            python = f"{wished}_{number}"
-        self.taken.add(python)
+            python = f"{wanted_name}_{number}"
+        self.used_names.add(python)
         return python
 
     def annotation(self, kind: Type) -> ast.expr:
@@ -195,25 +196,25 @@ def translates(*kinds: type) -> Callable[[Translator], Translator]:
     return register
 
 
-def expression(node: Expression, body: Body) -> Value:
+def translate_expression(node: Expression, body: Body) -> Value:
     """Translate an expression.
 
     Raises:
         Untranslated: It has no translation.
     """
-    known = body.functions.get(id(node))
-    if known is not None:
-        return known[1]
+    translated = body.functions.get(id(node))
+    if translated is not None:
+        return translated[1]
     translator = _TRANSLATORS.get(type(node))
     if translator is None:
         raise Untranslated(f"{type(node).__name__.lower()} has no translation")
     value: Value = translator(node, body)
     if isinstance(node, Lambda | New):
-        body.functions[id(node)] = (node, value)  # definitions before the statement are made once
+        body.functions[id(node)] = (node, value)  # its definition before the statement is made once
     return value
 
 
-def statement(node: Statement, body: Body) -> Sequence[ast.stmt]:
+def translate_statement(node: Statement, body: Body) -> Sequence[ast.stmt]:
     """Translate a statement.
 
     Raises:

@@ -44,7 +44,7 @@ class Declaration(Node):
 
     def annotated(self, *names: str) -> bool:
         """Return whether there is one of these annotations."""
-        return any(one.name in names for one in self.annotations)
+        return any(annotation.name in names for annotation in self.annotations)
 
 
 @final
@@ -115,7 +115,7 @@ class JavaFile(Node):
         package: Name of the package.
         imports: Full names, with ``.*`` at their end for all of a package.
         classes: Classes at the top.
-        broken: Lines that are not valid Java.
+        invalid_lines: Lines that are not valid Java.
     """
 
     path: str
@@ -123,4 +123,4 @@ class JavaFile(Node):
     package: str
     imports: tuple[str, ...]
     classes: tuple[ClassDeclaration, ...]
-    broken: tuple[int, ...]
+    invalid_lines: tuple[int, ...]

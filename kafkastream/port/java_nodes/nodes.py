@@ -79,8 +79,8 @@ def nodes_in(node: object) -> Iterator[Node]:
         ['Evaluate', 'Unary', 'Name']
     """
     if isinstance(node, tuple):
-        for one in node:
-            yield from nodes_in(one)
+        for member in node:
+            yield from nodes_in(member)
     elif isinstance(node, Node):
         yield node
         for attribute in attrs.fields(type(node)):
