@@ -1,7 +1,7 @@
 """Command line: ``kafkastream run``, ``sql``, ``pipeline`` and their helpers, one module for each command.
 
-``shell`` is the interactive shell of ``kafkastream sql``; ``pipeline_plan`` and ``titled_table`` write what commands print,
-``quiet`` is an option that several have. Commands import the engine when they run, so that ``--help`` is quick.
+``shell`` is the interactive shell of ``kafkastream sql``; ``pipeline_plan`` and ``titled_table`` format the output of
+commands, and ``quiet`` is an option that several commands share. Commands import the engine when they run, so that ``--help`` is quick.
 """
 
 from __future__ import annotations

@@ -18,11 +18,13 @@ _TOPIC = re.compile(r"([^:]+)(?::([1-9]\d*))?")
 _YEAR_S = 365 * 24 * 3600.0
 
 
-def _topics(_context: click.Context, _option: click.Parameter, texts: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    return tuple(_topic(text) for text in texts)
+def _parse_topics(
+    _context: click.Context, _option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[tuple[str, int], ...]:
+    return tuple(_parse_topic(text) for text in texts)
 
 
-def _topic(text: str) -> tuple[str, int]:
+def _parse_topic(text: str) -> tuple[str, int]:
     match = _TOPIC.fullmatch(text)
     if match is None:
         raise click.BadParameter(f"{text!r} is neither a name nor a name with a number of partitions, as in orders:4")
@@ -39,7 +41,7 @@ def _topic(text: str) -> tuple[str, int]:
     "topics",
     metavar="NAME[:PARTITIONS]",
     multiple=True,
-    callback=_topics,
+    callback=_parse_topics,
     help="Topic to create, with one partition by default; may be repeated.",
 )
 def broker_command(port: int | None, topics: tuple[tuple[str, int], ...]) -> None:
@@ -54,19 +56,19 @@ def broker_command(port: int | None, topics: tuple[tuple[str, int], ...]) -> Non
         with EmbeddedKafka(port=port) as kafka:
             for name, partitions in topics:
                 kafka.create_topic(name, partitions)
-            _introduce(kafka)
-            _await_end(kafka)
+            _print_address(kafka)
+            _wait_until_stopped(kafka)
     except KeyboardInterrupt:
         click.echo("Stopped.", err=True)
 
 
-def _introduce(kafka: EmbeddedKafka) -> None:
+def _print_address(kafka: EmbeddedKafka) -> None:
     click.echo(f"Kafka listens on {kafka.bootstrap_servers}")
     click.echo(f"Use it in a job: .set_bootstrap_servers({kafka.bootstrap_servers!r})")
     click.echo("Stop it with Ctrl-C.")
 
 
-def _await_end(kafka: EmbeddedKafka) -> None:
+def _wait_until_stopped(kafka: EmbeddedKafka) -> None:
     from kafkastream.testing import wait_until
 
     wait_until(lambda: not kafka.is_running(), _YEAR_S, "Ctrl-C")

@@ -36,10 +36,10 @@ def checkpoint_command(directory: str) -> None:
 
     console = Console(highlight=False)
     for job in stored_jobs(directory):
-        _show(console, job)
+        _show_job(console, job)
 
 
-def _show(console: Console, job: StoredJob) -> None:
+def _show_job(console: Console, job: StoredJob) -> None:
     record = job.record
     console.print(
         f"Job {record.job!r}" + (f", by {record.program}" if record.program else ""), style="bold", markup=False
@@ -58,18 +58,18 @@ def _show(console: Console, job: StoredJob) -> None:
 
 
 def _show_query(console: Console, query: StoredQuery) -> None:
-    console.print(f"\n  Query {query.folder}: {_standing(query)}", markup=False)
+    console.print(f"\n  Query {query.folder}: {_progress_text(query)}", markup=False)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("source", "reads", "next offsets"):
         table.add_column(column, overflow="fold")
     for source in query.sources:
-        table.add_row(*map(cell, (source.name, source.reads, _offsets(source))))
+        table.add_row(*map(cell, (source.name, source.reads, _offsets_text(source))))
     console.print(table)
     if query.operators:
-        console.print(_operators(query.operators, query.watermarks))
+        console.print(_operators_table(query.operators, query.watermarks))
 
 
-def _standing(query: StoredQuery) -> str:
+def _progress_text(query: StoredQuery) -> str:
     if query.next_batch is None:
         return "its last run has ended" if any(source.offsets for source in query.sources) else "not begun"
     return f"next micro-batch {query.next_batch}" + (
@@ -77,13 +77,13 @@ def _standing(query: StoredQuery) -> str:
     )
 
 
-def _offsets(source: StoredSource) -> str:
+def _offsets_text(source: StoredSource) -> str:
     shown: Sequence[str] = [f"{partition}: {offset}" for partition, offset in sorted(source.offsets.items())]
     more = len(shown) - _SHOWN_PARTITIONS
     return "\n".join([*shown[:_SHOWN_PARTITIONS], *([f"and {more} more"] if more > 0 else [])]) or "-"
 
 
-def _operators(operators: Mapping[str, str], watermarks: Mapping[str, int]) -> Table:
+def _operators_table(operators: Mapping[str, str], watermarks: Mapping[str, int]) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for column in ("operator with state", "watermark", "its state depends on"):
         table.add_column(column, overflow="fold")

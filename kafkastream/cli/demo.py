@@ -91,15 +91,15 @@ def demo_command(bootstrap_servers: str | None) -> None:
     console, notes = Console(), Console(stderr=True)
     run = uuid.uuid4().hex[:8]
     orders, large = f"orders-{run}", f"large-orders-{run}"
-    with _broker(bootstrap_servers, notes) as kafka:
+    with _demo_broker(bootstrap_servers, notes) as kafka:
         for topic in (orders, large):
             kafka.create_topic(topic)
         kafka.produce(orders, ORDERS)
-        console.print(_table(f"went in: topic {orders}", ORDERS))
+        console.print(_orders_table(f"went in: topic {orders}", ORDERS))
         with notes.status("Spark starts, and runs the job …"), run_by_command(quiet=True):
             filter_orders(kafka.bootstrap_servers, orders, large)
         results = [record.value.decode() for record in kafka.consume(large) if record.value is not None]
-        console.print(_table(f"came out: topic {large}", results))
+        console.print(_orders_table(f"came out: topic {large}", results))
 
 
 def filter_orders(bootstrap_servers: str, orders: str, large: str) -> None:
@@ -134,7 +134,7 @@ def filter_orders(bootstrap_servers: str, orders: str, large: str) -> None:
 
 
 @contextmanager
-def _broker(bootstrap_servers: str | None, notes: Console) -> Iterator[KafkaBroker]:
+def _demo_broker(bootstrap_servers: str | None, notes: Console) -> Iterator[KafkaBroker]:
     from kafkastream.testing import EmbeddedKafka, KafkaBroker
 
     if bootstrap_servers is not None:
@@ -149,7 +149,7 @@ def _broker(bootstrap_servers: str | None, notes: Console) -> Iterator[KafkaBrok
         embedded.stop()
 
 
-def _table(title: str, orders: Iterable[str]) -> Table:
+def _orders_table(title: str, orders: Iterable[str]) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD)
     for column in SHOWN:
         table.add_column(column, justify="right" if column == "real_pay" else "left", no_wrap=True)

@@ -67,14 +67,14 @@ def doctor_command(
     Checks Python, Java, Spark, the connector's jars, limits and disks of this machine; Python and packages of Spark's
     workers; and, if brokers are given, the connection, and the permissions that sources and sinks need.
     """
-    properties = _properties(bootstrap_servers, files, pairs)
+    properties = _read_properties(bootstrap_servers, files, pairs)
     console = Console(highlight=False, soft_wrap=True)
     verdicts: Counter[Verdict] = Counter()
 
     def show(findings: Iterable[Finding]) -> None:
         for finding in findings:
             verdicts[finding.verdict] += 1
-            _print(console, finding)
+            _print_finding(console, finding)
 
     from kafkastream.doctor.machine import machine_findings
 
@@ -103,7 +103,7 @@ def doctor_command(
         raise SystemExit(1)
 
 
-def _print(console: Console, finding: Finding) -> None:
+def _print_finding(console: Console, finding: Finding) -> None:
     mark, style = _MARKS[finding.verdict]
     line = Text.assemble((mark.ljust(_INDENT), style), (f"{finding.subject}: ", "bold"), printable(finding.text))
     console.print(line)
@@ -111,33 +111,33 @@ def _print(console: Console, finding: Finding) -> None:
         console.print(Text(" " * _INDENT + part))
 
 
-def _properties(servers: str | None, files: Iterable[Path], pairs: Iterable[str]) -> dict[str, str]:
+def _read_properties(servers: str | None, files: Iterable[Path], pairs: Iterable[str]) -> dict[str, str]:
     """Return the client properties of the options; later ones win."""
-    found: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for file in files:
-        found |= _pairs_of(file.read_text(encoding="utf-8"))
+        properties |= _parse_properties(file.read_text(encoding="utf-8"))
     for pair in pairs:
         key, separator, value = pair.partition("=")
         if not separator:
             raise click.BadParameter(f"{pair!r} is not KEY=VALUE", param_hint="--property")
-        found[key.strip()] = value.strip()
-    return {**found, **({} if servers is None else {"bootstrap.servers": servers})}
+        properties[key.strip()] = value.strip()
+    return {**properties, **({} if servers is None else {"bootstrap.servers": servers})}
 
 
-def _pairs_of(text: str) -> Iterator[tuple[str, str]]:
+def _parse_properties(text: str) -> Iterator[tuple[str, str]]:
     r"""Yield the pairs of a Java properties file: ``key=value`` lines, ``#`` comments, lines continued by a backslash.
 
     Example:
-        >>> dict(_pairs_of("# client\nsecurity.protocol = SSL\nssl.key=a\\\n  b"))
+        >>> dict(_parse_properties("# client\nsecurity.protocol = SSL\nssl.key=a\\\n  b"))
         {'security.protocol': 'SSL', 'ssl.key': 'ab'}
     """
-    whole = ""
+    entry = ""
     for line in text.splitlines():
-        whole += line.strip()
-        if whole.endswith("\\"):
-            whole = whole[:-1]
+        entry += line.strip()
+        if entry.endswith("\\"):
+            entry = entry[:-1]
             continue
-        key, separator, value = whole.partition("=")
-        if separator and not whole.startswith(("#", "!")):
+        key, separator, value = entry.partition("=")
+        if separator and not entry.startswith(("#", "!")):
             yield key.strip(), value.strip()
-        whole = ""
+        entry = ""

@@ -16,7 +16,7 @@ Example:
 """
 
 
-def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
+def _check_archive_name(_context: click.Context, _option: click.Parameter, path: Path) -> Path:
     from kafkastream.spark.session.packed_environment import SUFFIXES
 
     if not path.name.endswith(SUFFIXES):
@@ -34,7 +34,7 @@ def _archive(_context: click.Context, _option: click.Parameter, path: Path) -> P
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("env.tar.gz"),
     show_default=True,
-    callback=_archive,
+    callback=_check_archive_name,
     help="Path of the archive.",
 )
 @click.option("--without", metavar="PACKAGE", multiple=True, help="Leave this package out; may be repeated.")
@@ -49,10 +49,10 @@ def pack_command(archive: Path, without: tuple[str, ...]) -> None:
 
     with Console(stderr=True).status(f"Packing this environment as {archive} …"):
         pack(archive, without=without)
-    click.echo(_recipe(archive))
+    click.echo(_submit_command(archive))
 
 
-def _recipe(archive: Path) -> str:
+def _submit_command(archive: Path) -> str:
     return (
         f"PYSPARK_DRIVER_PYTHON={sys.executable} PYSPARK_PYTHON=./env/bin/python \\\n"
         f'  spark-submit --master spark://… --archives {archive}#env --jars "$(kafkastream jars)" job.py'

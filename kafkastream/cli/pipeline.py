@@ -33,19 +33,19 @@ Example:
 
 @click.command("pipeline", epilog=_EPILOG)
 @click.option("-f", "--file", "path", type=_FILE, help="YAML document.")
-@click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Value of ${NAME}; may be repeated.")
+@click.option("--set", "assignments", multiple=True, metavar="NAME=VALUE", help="Value of ${NAME}; may be repeated.")
 @click.option("--variables", "files", multiple=True, type=_FILE, help="YAML file with variables; may be repeated.")
 @click.option("--check", is_flag=True, help="Show what a start would find and create, without changing anything.")
 @click.option("--schema", is_flag=True, help="Print the JSON schema of pipeline documents, for editors.")
 @quiet_option
 def pipeline_command(
-    path: Path | None, given: tuple[str, ...], files: tuple[Path, ...], *, check: bool, schema: bool, quiet: bool
+    path: Path | None, assignments: tuple[str, ...], files: tuple[Path, ...], *, check: bool, schema: bool, quiet: bool
 ) -> None:
     """Run a YAML pipeline on this machine.
 
-    Variables of the document, ${NAME} and ${secret_values.NAME}, are taken from --set, then from the variables files,
-    the last one first, then from the environment. The command ends with a bounded source, or with Ctrl-C after the
-    running micro-batch.
+    Variables of the document, ${NAME} and ${secret_values.NAME}, are looked up in --set, then in the variables files,
+    the last one first, then in the environment. The command ends when a bounded source is read, or with Ctrl-C after
+    the running micro-batch.
     """
     if schema:
         from kafkastream.cdc.document.schema import json_schema
@@ -54,38 +54,38 @@ def pipeline_command(
         return
     if path is None:
         raise click.UsageError("Missing option '-f' / '--file'.")
-    document = _read(path, _variables(given, files))
+    document = _read_document(path, _read_variables(assignments, files))
     alias_pyflink_unless_installed()  # for modules of functions
     if check:
-        _check(document)
+        _show_check(document)
     else:
-        _run(document, quiet=quiet)
+        _run_pipeline(document, quiet=quiet)
 
 
-def _variables(given: tuple[str, ...], files: tuple[Path, ...]) -> Mapping[str, str]:
+def _read_variables(assignments: tuple[str, ...], files: tuple[Path, ...]) -> Mapping[str, str]:
     from kafkastream.cdc.document.variables import variables_of_file
 
-    found: dict[str, str] = {}
+    variables: dict[str, str] = {}
     for file in files:
-        found.update(variables_of_file(file))
-    return {**found, **dict(map(_pair, given))}
+        variables.update(variables_of_file(file))
+    return {**variables, **dict(map(_parse_pair, assignments))}
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise click.BadParameter("expected NAME=VALUE", param_hint="--set")
     return name, value
 
 
-def _read(path: Path, variables: Mapping[str, str]) -> PipelineDocument:
+def _read_document(path: Path, variables: Mapping[str, str]) -> PipelineDocument:
     from kafkastream.cdc.document.reading import read_file
     from kafkastream.cdc.document.variables import Variables
 
     return read_file(path, Variables(variables))
 
 
-def _run(document: PipelineDocument, *, quiet: bool) -> None:
+def _run_pipeline(document: PipelineDocument, *, quiet: bool) -> None:
     from kafkastream.pipeline import Pipeline
     from kafkastream.spark.job.job_lines import run_by_command
     from kafkastream.spark.job.program_end import STARTED
@@ -96,16 +96,16 @@ def _run(document: PipelineDocument, *, quiet: bool) -> None:
         Pipeline(document.spec).run()
 
 
-def _check(document: PipelineDocument) -> None:
+def _show_check(document: PipelineDocument) -> None:
     from kafkastream.cli.pipeline_plan import show_plan
 
     console = Console(highlight=False)
     for options in document.sections:
-        console.print(_laid_out(options))
+        console.print(_section_table(options))
     show_plan(document.spec, console)
 
 
-def _laid_out(options: SectionOptions) -> Table:
+def _section_table(options: SectionOptions) -> Table:
     section = options.definition
     table = titled_table(section.subject, "option", "value")
     for key in options.values:

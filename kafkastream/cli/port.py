@@ -54,8 +54,8 @@ def _summary(ported: PortedProgram, output: Path | None) -> Iterator[str]:
     for mark in ported.marks:
         yield f"  {Path(mark.path).name}:{mark.line}: {mark.reason}"
     target = str(output) if output is not None else "the program"
-    places = f"{len(ported.marks)} place{'s' if len(ported.marks) > 1 else ''}"
+    marked_places = f"{len(ported.marks)} place{'s' if len(ported.marks) > 1 else ''}"
     if ported.marks:
-        yield f"Next: translate the {places} marked TODO(port) in {target}, then compare its results with Flink's."
+        yield f"Next: translate the {marked_places} marked TODO(port) in {target}, then compare its results with Flink's."
     else:
         yield f"Next: kafkastream run {target}, and compare its results with Flink's."

@@ -64,12 +64,12 @@ def run_command(*, as_pyflink: bool | None, quiet: bool, ui: bool, script: Path,
             click.echo(f"{script}, line {lines[-1]}:", err=True)
         raise
     except Exception as error:  # noqa: BLE001 - whatever the program raises
-        _without_our_frames(error, script)
+        _drop_own_frames(error, script)
         traceback.print_exception(error)
         sys.exit(1)
 
 
-def _without_our_frames(error: BaseException, script: Path) -> None:
+def _drop_own_frames(error: BaseException, script: Path) -> None:
     """Remove the command's own frames from the traceback of an error in the script."""
     frames = error.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename != str(script):

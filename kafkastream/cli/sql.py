@@ -23,14 +23,14 @@ __all__ = ["sql_command"]
 @click.option(
     "-i",
     "--init",
-    "before",
+    "init_path",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="File with statements to execute first.",
 )
 @click.option("-D", "settings", multiple=True, metavar="KEY=VALUE", help="Option to set, as with SET; may be repeated.")
 @quiet_option
 def sql_command(
-    path: Path | None, text: str | None, before: Path | None, settings: tuple[str, ...], *, quiet: bool
+    path: Path | None, text: str | None, init_path: Path | None, settings: tuple[str, ...], *, quiet: bool
 ) -> None:
     """Execute Flink SQL statements on this machine, from a file, from an option, or typed into a shell.
 
@@ -46,17 +46,17 @@ def sql_command(
 
     connector_jars()
     alias_pyflink_unless_installed()  # for modules of functions
-    init, given = "" if before is None else before.read_text(), dict(map(_pair, settings))
+    init, configuration = "" if init_path is None else init_path.read_text(), dict(map(_parse_pair, settings))
     if path is None and text is None and sys.stdin.isatty() and sys.stdout.isatty():
         with run_by_command(quiet=quiet):
-            _shell(init, given)
+            _run_shell(init, configuration)
         return
     script = path.read_text() if path is not None else text if text is not None else sys.stdin.read()
     with run_by_command(quiet=quiet), STARTED.awaited():
-        run_script(script, before=init, settings=given)
+        run_script(script, before=init, settings=configuration)
 
 
-def _shell(init: str, settings: Mapping[str, str]) -> None:
+def _run_shell(init: str, settings: Mapping[str, str]) -> None:
     """Run the interactive shell.
 
     Raises:
@@ -74,7 +74,7 @@ def _shell(init: str, settings: Mapping[str, str]) -> None:
     ShellSession(t_env, console, confirmed).run(sql_prompt(t_env))
 
 
-def _pair(setting: str) -> tuple[str, str]:
+def _parse_pair(setting: str) -> tuple[str, str]:
     key, equals, value = setting.partition("=")
     if not equals:
         raise click.BadParameter(f"{setting!r} is not KEY=VALUE", param_hint="-D")

@@ -14,7 +14,7 @@ _WIDEST_TITLE = 80
 
 
 def titled_table(title: str, *columns: str) -> Table:
-    """Return a table without rows, at least as wide as its title, which thus stays on one line."""
+    """Return a table without rows, at least as wide as its title, so that the title stays on one line."""
     heading = Text(one_line(title), style="bold")
     width = min(heading.cell_len, _WIDEST_TITLE)
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=heading, title_justify="left", min_width=width)
@@ -24,5 +24,5 @@ def titled_table(title: str, *columns: str) -> Table:
 
 
 def cell(text: str) -> Text:
-    """Return a cell of a table as written: neither markup of rich, nor control characters of a name count."""
+    """Return a table cell with the text as it is: rich's markup is not interpreted, control characters are escaped."""
     return Text(printable(text))

@@ -8,14 +8,14 @@ from typing import final
 
 import attrs
 
-from kafkastream.doctor.finding import Finding, Verdict, examined
+from kafkastream.doctor.finding import Finding, Verdict, run_check
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.permissions import Permissions
 from kafkastream.spark.session.key_stores import with_pem_stores
 
 __all__ = ["Access", "broker_findings"]
 
-_CREATE = "Create the topic, check its name, or grant Describe on it to the client's principal."
+_CREATE_ADVICE = "Create the topic, check its name, or grant Describe on it to the client's principal."
 
 
 @final
@@ -39,51 +39,53 @@ class Access:
 
 
 def broker_findings(access: Access) -> Iterator[Finding]:
-    """Check the brokers, one finding after the other; without a connection, nothing else is asked."""
+    """Yield a finding for each check of the brokers; if the connection fails, it is the only one."""
     topics: dict[str, int] = {}
-    connection = examined("brokers", lambda: _connected(access, topics))
+    connection = run_check("brokers", lambda: _check_connection(access, topics))
     yield connection
     if connection.verdict is Verdict.WRONG:
         return
     permissions = Permissions(with_pem_stores(access.properties))
     for topic in access.sources:
-        yield examined(f"source {topic}", partial(_topic, permissions, topics, topic, "READ", "source"))
+        yield run_check(f"source {topic}", partial(_check_topic, permissions, topics, topic, "READ", "source"))
     for topic in access.sinks:
-        yield examined(f"sink {topic}", partial(_topic, permissions, topics, topic, "WRITE", "sink"))
+        yield run_check(f"sink {topic}", partial(_check_topic, permissions, topics, topic, "WRITE", "sink"))
     if access.group is not None:
-        yield examined(f"group {access.group}", partial(_group, permissions, access.group))
+        yield run_check(f"group {access.group}", partial(_check_group, permissions, access.group))
     if access.transactional_id_prefix is not None:
         prefix = access.transactional_id_prefix
-        yield examined(f"transactions {prefix}", partial(_transactions, permissions, prefix))
+        yield run_check(f"transactions {prefix}", partial(_check_transactions, permissions, prefix))
 
 
-def _connected(access: Access, topics: dict[str, int]) -> str:
+def _check_connection(access: Access, topics: dict[str, int]) -> str:
     topics |= Cluster(with_pem_stores(access.properties)).topics()
     protocol = access.properties.get("security.protocol", "PLAINTEXT")
     return f"{access.properties['bootstrap.servers']} by {protocol}, {len(topics)} topics"
 
 
-def _topic(permissions: Permissions, topics: Mapping[str, int], topic: str, needed: str, role: str) -> str | Finding:
+def _check_topic(
+    permissions: Permissions, topics: Mapping[str, int], topic: str, needed: str, role: str
+) -> str | Finding:
     subject = f"{role} {topic}"
     if topic not in topics:
-        return Finding.wrong(subject, "there is no such topic, or the client may not see it", _CREATE)
+        return Finding.wrong(subject, "there is no such topic, or the client may not see it", _CREATE_ADVICE)
     allowed = permissions.on_topic(topic)
     if needed not in allowed:
         return Finding.wrong(
             subject, f"the client may not {needed.lower()} it", f"Grant {needed.title()} on the topic to its principal."
         )
-    number = topics[topic]
-    return f"{number} partition{'s' if number > 1 else ''}, may be {'read' if needed == 'READ' else 'written'}"
+    partitions = topics[topic]
+    return f"{partitions} partition{'s' if partitions > 1 else ''}, may be {'read' if needed == 'READ' else 'written'}"
 
 
-def _group(permissions: Permissions, group: str) -> str | Finding:
+def _check_group(permissions: Permissions, group: str) -> str | Finding:
     if "READ" not in permissions.on_group(group):
         now = "Grant Read on the group to the client's principal, or set commit.offsets.on.checkpoint = false."
         return Finding.wrong(f"group {group}", "the client may not commit offsets to it", now)
     return "offsets may be committed"
 
 
-def _transactions(permissions: Permissions, prefix: str) -> str | Finding:
+def _check_transactions(permissions: Permissions, prefix: str) -> str | Finding:
     subject, name = f"transactions {prefix}", f"{prefix}-doctor"
     if not permissions.writes_transactions(name):
         now = f"Grant Write and Describe on transactional ids with the prefix {prefix} to the client's principal."

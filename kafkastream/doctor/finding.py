@@ -1,4 +1,4 @@
-"""A finding of a check: right, worth a look, or wrong with the way out."""
+"""Findings: the result of a check, with a verdict and what to do if something is wrong."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import attrs
 from kafkastream.errors import KafkastreamError
 from kafkastream.secret_masking import masked
 
-__all__ = ["Finding", "Verdict", "examined"]
+__all__ = ["Finding", "Verdict", "run_check"]
 
 
 class Verdict(enum.Enum):
-    """Judgment of a finding."""
+    """Whether a finding is right, only worth a look, or keeps jobs from running."""
 
     RIGHT = "right"
     NOTE = "note"
@@ -25,13 +25,13 @@ class Verdict(enum.Enum):
 @final
 @attrs.frozen
 class Finding:
-    """A finding.
+    """Result of a check.
 
     Args:
         subject: Subject of the check, such as ``Java``.
-        text: What was found.
+        text: Result of the check.
         verdict: Whether a job can run with it.
-        now: Way out; empty if nothing is to be done.
+        now: What to do; empty if nothing needs to be done.
     """
 
     subject: str
@@ -41,30 +41,30 @@ class Finding:
 
     @staticmethod
     def wrong(subject: str, text: str, now: str) -> Finding:
-        """Return the finding of something with which no job can run."""
+        """Return a finding with which no job can run."""
         return Finding(subject, text, Verdict.WRONG, now)
 
     @staticmethod
     def note(subject: str, text: str, now: str) -> Finding:
-        """Return the finding of something that only some jobs need."""
+        """Return a finding that matters to some jobs only."""
         return Finding(subject, text, Verdict.NOTE, now)
 
 
-def examined(subject: str, check: Callable[[], str | Finding]) -> Finding:
+def run_check(subject: str, check: Callable[[], str | Finding]) -> Finding:
     """Run a check, and return its finding.
 
     Args:
         subject: Subject of the check.
-        check: Returns the text of a finding that is right, or another finding. An error of this package is a finding
-            that is wrong, with the error's way out.
+        check: Returns the text of a right finding, or another finding. An error of this package becomes a wrong
+            finding with the error's advice.
 
     Example:
-        >>> examined("Java", lambda: "17.0.15").verdict
+        >>> run_check("Java", lambda: "17.0.15").verdict
         <Verdict.RIGHT: 'right'>
     """
     try:
-        found = check()
+        result = check()
     except KafkastreamError as error:
         where = f" ({error.where})" if error.where else ""
         return Finding.wrong(subject, f"{error.what}{where}", error.now)
-    return found if isinstance(found, Finding) else Finding(subject, found)
+    return result if isinstance(result, Finding) else Finding(subject, result)

@@ -9,7 +9,7 @@ from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
-from kafkastream.doctor.finding import Finding, examined
+from kafkastream.doctor.finding import Finding, run_check
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.session.translate_errors import translated
 
@@ -28,43 +28,43 @@ class _Worker(NamedTuple):
 
 def worker_findings() -> Iterator[Finding]:
     """Start Spark, and ask its workers for their Python and packages."""
-    asked: list[_Worker] = []
-    yield examined("Spark starts", lambda: _started(asked))
-    ours = _Worker("", platform.python_version(), _versions())
-    for worker in sorted(set(asked)):
-        yield examined(f"worker on {worker.host}", partial(_compared, worker, ours))
+    workers: list[_Worker] = []
+    yield run_check("Spark starts", lambda: _ask_workers(workers))
+    ours = _Worker("", platform.python_version(), _package_versions())
+    for worker in sorted(set(workers)):
+        yield run_check(f"worker on {worker.host}", partial(_compare_versions, worker, ours))
 
 
-def _started(asked: list[_Worker]) -> str:
+def _ask_workers(workers: list[_Worker]) -> str:
     session = spark_session()
     context = session.sparkContext
     tasks = context.defaultParallelism
     try:
-        asked += context.parallelize(range(tasks), tasks).mapPartitions(_answer).collect()
+        workers += context.parallelize(range(tasks), tasks).mapPartitions(_describe_worker).collect()
     except Exception as error:  # noqa: BLE001 - Spark's error, translated
         raise translated(error, "doctor", "") from None
     return f"{context.master}, {tasks} task{'s' if tasks > 1 else ''} at a time, {context.uiWebUrl or 'no web UI'}"
 
 
-def _answer(_: Iterable[int]) -> Iterator[_Worker]:
-    yield _Worker(socket.gethostname(), platform.python_version(), _versions())
+def _describe_worker(_: Iterable[int]) -> Iterator[_Worker]:
+    yield _Worker(socket.gethostname(), platform.python_version(), _package_versions())
 
 
-def _versions() -> tuple[tuple[str, str], ...]:
-    def one(package: str) -> str:
+def _package_versions() -> tuple[tuple[str, str], ...]:
+    def installed_version(package: str) -> str:
         try:
             return version(package)
         except PackageNotFoundError:
             return "missing"
 
-    return tuple((package, one(package)) for package in _PACKAGES)
+    return tuple((package, installed_version(package)) for package in _PACKAGES)
 
 
-def _compared(worker: _Worker, ours: _Worker) -> str | Finding:
+def _compare_versions(worker: _Worker, ours: _Worker) -> str | Finding:
     others = [
-        f"{name} {theirs} (the driver has {own})"
-        for (name, theirs), (_, own) in zip(worker.packages, ours.packages, strict=True)
-        if theirs != own
+        f"{name} {worker_version} (the driver has {driver_version})"
+        for (name, worker_version), (_, driver_version) in zip(worker.packages, ours.packages, strict=True)
+        if worker_version != driver_version
     ]
     if others:
         now = "Install the driver's versions there, or send its environment: kafkastream pack."

@@ -63,92 +63,96 @@ def completions(text: str, t_env: TableEnvironment) -> Completions:
     """
     quote = open_quote(text)
     if quote == "'":
-        return _in_text(text, t_env)
+        return _complete_in_quotes(text, t_env)
     if quote == "`":
         typed = text[text.rindex("`") :]
-        return _chosen(typed, (f"`{name}`" for name in t_env.list_tables()))
-    found = _WORD.search(text)
-    typed = found.group() if found else ""
+        return _matching_words(typed, (f"`{name}`" for name in t_env.list_tables()))
+    match = _WORD.search(text)
+    typed = match.group() if match else ""
     tokens = tokens_of(text[: len(text) - len(typed)])
     if quote is not None or tokens is None:
         return Completions("", ())
-    return _chosen(typed, _words(last_statement(tokens), t_env, lower=typed.islower()))
+    return _matching_words(typed, _possible_words(last_statement(tokens), t_env, lower=typed.islower()))
 
 
-def _chosen(typed: str, words: Iterable[str]) -> Completions:
-    begins = typed.lstrip("`").upper()  # a name that needs backticks is found without them, too
+def _matching_words(typed: str, words: Iterable[str]) -> Completions:
+    begins = typed.lstrip("`").upper()  # a name that needs backticks also matches without them
     return Completions(typed, sorted({word for word in words if word.lstrip("`").upper().startswith(begins)}))
 
 
-def _words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> Iterator[str]:
+def _possible_words(tokens: Sequence[Token], t_env: TableEnvironment, *, lower: bool) -> Iterator[str]:
     tables, hint = t_env.list_tables(), open_hint(tokens)
     if hint is not None:
-        yield from hint.words(map(_name, tables))
+        yield from hint.words(map(_quote_if_needed, tables))
         return
     if tokens and tokens[-1].kind is TokenKind.WORD and tokens[-1].value in _BEFORE_FUNCTIONS:
-        yield from map(_name, t_env.list_user_defined_functions())
+        yield from map(_quote_if_needed, t_env.list_user_defined_functions())
         return
     if tokens and tokens[-1].kind is TokenKind.WORD and tokens[-1].value in _BEFORE_TABLES:
-        yield from map(_name, tables)
+        yield from map(_quote_if_needed, tables)
         return
     if not tokens:
         yield from COMMANDS
-    known = (*_KEYWORDS, *NAMES, *AGGREGATES)
-    yield from (word.lower() for word in known) if lower else known
-    yield from map(_name, (*tables, *t_env.list_user_defined_functions()))
+    words = (*_KEYWORDS, *NAMES, *AGGREGATES)
+    yield from (word.lower() for word in words) if lower else words
+    yield from map(_quote_if_needed, (*tables, *t_env.list_user_defined_functions()))
     for token in tokens:
         if identifier_of(token) in tables:
-            yield from map(_name, _columns(identifier_of(token), t_env))
+            yield from map(_quote_if_needed, _column_names(identifier_of(token), t_env))
 
 
-def _name(name: str) -> str:
+def _quote_if_needed(name: str) -> str:
     return name if name.isidentifier() else quoted(name)
 
 
-def _columns(table: str, t_env: TableEnvironment) -> Sequence[str]:
+def _column_names(table: str, t_env: TableEnvironment) -> Sequence[str]:
     try:
         return t_env.from_path(quoted(table)).get_schema().get_field_names()
     except KafkastreamError:
         return ()
 
 
-def _in_text(text: str, t_env: TableEnvironment) -> Completions:
-    """Return the completions within single quotes: keys of options, and some of their values."""
+def _complete_in_quotes(text: str, t_env: TableEnvironment) -> Completions:
+    """Complete within single quotes: keys of options, and some of their values."""
     start = text.rindex("'")
     typed, tokens = text[start + 1 :], last_statement(tokens_of(text[:start]) or ())
     if not tokens:
         return Completions(typed, ())
     first, last = tokens[0].value, tokens[-1]
     if last.value == _BEFORE_VALUES:
-        return _chosen(typed, _values(tokens[-2].value if len(tokens) > 1 else ""))
+        return _matching_words(typed, _option_values(tokens[-2].value if len(tokens) > 1 else ""))
     if first in {"SET", "RESET"}:
-        return _chosen(typed, _keys((*TABLE_OPTIONS, *JOB_OPTIONS)))
-    given, hint = dict(_given(tokens)), open_hint(tokens)
+        return _matching_words(typed, _option_keys((*TABLE_OPTIONS, *JOB_OPTIONS)))
+    typed_options, hint = dict(_typed_options(tokens)), open_hint(tokens)
     if hint is not None and hint.name != "OPTIONS":
-        return _chosen(typed, hint.keys(t_env.list_tables()))
-    written = given if hint is None else _options_of(hint.table, t_env)
-    connector = CONNECTORS.get(written.get("connector", ""))
-    keys = ["connector"] if connector is None and hint is None else list(_keys(connector.options if connector else ()))
-    return _chosen(typed, (key for key in keys if key not in given))
+        return _matching_words(typed, hint.keys(t_env.list_tables()))
+    options = typed_options if hint is None else _table_options(hint.table, t_env)
+    connector = CONNECTORS.get(options.get("connector", ""))
+    keys = (
+        ["connector"]
+        if connector is None and hint is None
+        else list(_option_keys(connector.options if connector else ()))
+    )
+    return _matching_words(typed, (key for key in keys if key not in typed_options))
 
 
-def _options_of(table: str | None, t_env: TableEnvironment) -> Mapping[str, str]:
-    """Return the options of a table; none for a view, or an unknown table."""
-    found = None if table is None else t_env._catalog.find((table,))
-    return found.options if isinstance(found, TableDefinition) else {}
+def _table_options(table: str | None, t_env: TableEnvironment) -> Mapping[str, str]:
+    """Return the options of a table; empty for a view or an unknown table."""
+    entry = None if table is None else t_env._catalog.find((table,))
+    return entry.options if isinstance(entry, TableDefinition) else {}
 
 
-def _keys(options: Iterable[object]) -> Iterator[str]:
+def _option_keys(options: Iterable[object]) -> Iterator[str]:
     return (option.key for option in options if isinstance(option, Option))
 
 
-def _given(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
+def _typed_options(tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
     for key, equals, value in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if equals.value == "=" and key.kind is TokenKind.STRING and value.kind is TokenKind.STRING:
             yield key.value, value.value
 
 
-def _values(key: str) -> Iterable[str]:
+def _option_values(key: str) -> Iterable[str]:
     if key == "connector":
         return CONNECTORS
     if key.endswith("format"):

@@ -19,11 +19,11 @@ from kafkastream.table.tableau import static_tableau
 
 __all__ = ["ChangelogTable", "show_live"]
 
-_REMOVES = frozenset({RowKind.UPDATE_BEFORE, RowKind.DELETE})
+_REMOVING_KINDS = frozenset({RowKind.UPDATE_BEFORE, RowKind.DELETE})
 _REFRESHES_PER_S: Final = 4
 _FRAME_LINES: Final = 8
 """Lines of a terminal that rows cannot have: the table's frame, the status below it, and the prompt."""
-_FEWEST: Final = 3
+_LEAST_ROWS: Final = 3
 
 
 def show_live(result: TableResult, console: Console, most_rows: int) -> None:
@@ -51,7 +51,7 @@ def show_live(result: TableResult, console: Console, most_rows: int) -> None:
 
 @final
 class _View:
-    """State of the display, which one thread fills and another one draws."""
+    """State of the display: one thread adds rows, rich's refresh thread draws it."""
 
     def __init__(self, result: TableResult, console: Console, most_rows: int) -> None:
         self._columns = result._columns
@@ -68,34 +68,36 @@ class _View:
                     self._table.add(row)
 
     def frame(self) -> Text:
-        """Return the present state of the table, with the progress of the query."""
+        """Return the current table, with the progress of the query below it."""
         with suppress(Exception):  # a status that cannot be read must not end the query
             return self.text(f"{self._progress()}. Ctrl-C cancels.")
         return self.text("")
 
     def text(self, status: str) -> Text:
-        """Return the present state of the table, and a status below it."""
+        """Return the current table, with a status below it."""
         with self._lock:
-            room = max(self._console.height - _FRAME_LINES, _FEWEST)
+            room = max(self._console.height - _FRAME_LINES, _LEAST_ROWS)
             rows, count, changes = self._table.last(room), len(self._table), self._table.changes
         return Text("\n".join(self._lines(rows, count, changes, status)), no_wrap=True, overflow="ellipsis")
 
     def _lines(self, rows: Sequence[Row], count: int, changes: int, status: str) -> Iterator[str]:
         *table, _ = static_tableau(self._columns, rows, for_terminal=True)
         yield from table
-        shown = f"the last {len(rows)} of {_counted(count, 'row')}" if len(rows) < count else _counted(count, "row")
-        yield f"{shown} after {_counted(changes, 'change')}"
+        shown = (
+            f"the last {len(rows)} of {_count_text(count, 'row')}" if len(rows) < count else _count_text(count, "row")
+        )
+        yield f"{shown} after {_count_text(changes, 'change')}"
         if status:
             yield status
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 @final
 class ChangelogTable:
-    """Rows that are left after the updates and deletions of a changelog, in the order of their last change.
+    """Rows of a table after the changes of a changelog, in the order of their last change.
 
     Args:
         most_rows: Maximum number of rows; beyond it, the oldest are dropped.
@@ -122,7 +124,7 @@ class ChangelogTable:
         """Apply a change."""
         self.changes += 1
         key = repr(tuple(row))  # a row may hold lists and maps, which have no hash
-        if row.get_row_kind() not in _REMOVES:
+        if row.get_row_kind() not in _REMOVING_KINDS:
             equal_rows = self._rows.pop(key, [])
             equal_rows.append(row)
             self._rows[key] = equal_rows

@@ -26,7 +26,7 @@ from kafkastream.table.environment import TableEnvironment
 __all__ = ["confirmed", "sql_prompt"]
 
 _PROMPT: Final = "SQL> "
-_CONTINUED: Final = "   > "
+_CONTINUATION: Final = "   > "
 _OWNER_ONLY: Final = 0o600
 
 
@@ -42,13 +42,13 @@ def sql_prompt(t_env: TableEnvironment) -> Callable[[], str]:
     session: PromptSession[str] = PromptSession(
         _PROMPT,
         multiline=True,
-        prompt_continuation=_CONTINUED,
+        prompt_continuation=_CONTINUATION,
         history=_History(_history_file()),
         auto_suggest=AutoSuggestFromHistory(),
         lexer=PygmentsLexer.from_filename("statement.sql"),
         completer=ThreadedCompleter(_SqlCompleter(t_env)),
         complete_while_typing=False,
-        key_bindings=_keys(),
+        key_bindings=_key_bindings(),
     )
 
     def ask() -> str:
@@ -74,7 +74,7 @@ def _history_file() -> Path:
     return path
 
 
-def _keys() -> KeyBindings:
+def _key_bindings() -> KeyBindings:
     keys = KeyBindings()
 
     @keys.add("enter")
@@ -106,5 +106,5 @@ class _SqlCompleter(Completer):
         self._t_env = t_env
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        found = completions(document.text_before_cursor, self._t_env)
-        return (Completion(word, start_position=-len(found.typed)) for word in found.words)
+        completed = completions(document.text_before_cursor, self._t_env)
+        return (Completion(word, start_position=-len(completed.typed)) for word in completed.words)

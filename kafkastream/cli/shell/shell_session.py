@@ -68,13 +68,13 @@ class ShellSession:
             except EOFError:
                 text = "QUIT"
             if command_of(text) in {"QUIT", "EXIT"}:
-                if self._quits():
+                if self._confirm_quit():
                     return
             else:
                 self.execute(text)
 
     def execute(self, text: str) -> None:
-        """Execute a command of the shell, or SQL statements; errors are printed and end the text, not the session."""
+        """Execute a shell command or SQL statements. An error is printed and skips the rest of the text; the session goes on."""
         try:
             with interruptible():
                 self._execute(text)
@@ -86,15 +86,15 @@ class ShellSession:
     def _execute(self, text: str) -> None:
         match command_of(text):
             case "HELP":
-                self._help()
+                self._show_help()
             case "CLEAR":
                 self._console.clear()
             case _:
                 if not self._manages_jobs(text):
                     for statement in parse(text):
-                        self._show(statement)
+                        self._execute_statement(statement)
 
-    def _show(self, statement: Statement) -> None:
+    def _execute_statement(self, statement: Statement) -> None:
         result = self._t_env._execute(statement)
         job = result.get_job_client()
         if job is not None:
@@ -102,24 +102,24 @@ class ShellSession:
             self._console.print(f"Job {job.get_job_id()} is running. SHOW JOBS; lists jobs, STOP JOB 'id'; stops one.")
             return
         with interruptible():  # Spark installs a handler of its own when it starts
-            self._print(statement, result)
+            self._show_result(statement, result)
 
-    def _print(self, statement: Statement, result: TableResult) -> None:
+    def _show_result(self, statement: Statement, result: TableResult) -> None:
         configuration = self._t_env.get_config().get_configuration()
         if isinstance(statement, Query) and configuration.get(RESULT_MODE) == "TABLE":
             show_live(result, self._console, configuration.get(MOST_RESULT_ROWS))
         else:
             result.print()
 
-    def _help(self) -> None:
+    def _show_help(self) -> None:
         table = titled_table("Statements and keys", "", "")
-        for what, does in _HELP:
-            table.add_row(what, does)
+        for statement, effect in _HELP:
+            table.add_row(statement, effect)
         self._console.print(table)
 
     def _manages_jobs(self, text: str) -> bool:
         """Execute SHOW JOBS or STOP JOB; return whether the text is one of them."""
-        tokens = [one for one in tokens_of(text) or () if one.value != ";"]
+        tokens = [token for token in tokens_of(text) or () if token.value != ";"]
         words = [token.value for token in tokens]
         if words == ["SHOW", "JOBS"]:
             self._show_jobs()
@@ -133,7 +133,7 @@ class ShellSession:
                 f"STOP JOB ... {' '.join(words[3:])}: Spark has no savepoints",
                 now="Write STOP JOB 'id'; a later start with the same checkpoint directory continues.",
             )
-        self._stop([self._job(tokens[2].value)])
+        self._stop_jobs([self._find_job(tokens[2].value)])
         return True
 
     def _show_jobs(self) -> None:
@@ -143,27 +143,27 @@ class ShellSession:
             table.add_row(str(job.get_job_id()), cell(job._job.name), status, f"{started:%Y-%m-%d %H:%M:%S}")
         self._console.print(table)
 
-    def _job(self, job_id: str) -> JobClient:
+    def _find_job(self, job_id: str) -> JobClient:
         for _, job in self._jobs:
             if str(job.get_job_id()) == job_id:
                 return job
         raise DefinitionError(f"there is no job {job_id!r}", where="STOP JOB", now="SHOW JOBS lists the jobs.")
 
-    def _running(self) -> Sequence[JobClient]:
+    def _running_jobs(self) -> Sequence[JobClient]:
         return [job for _, job in self._jobs if not job.get_job_status().result().is_terminal_state()]
 
-    def _stop(self, jobs: Sequence[JobClient]) -> None:
-        stopped = [job.cancel() for job in jobs]
+    def _stop_jobs(self, jobs: Sequence[JobClient]) -> None:
+        cancellations = [job.cancel() for job in jobs]
         with self._console.status("Stopping after the running micro-batch"):
-            for one in stopped:
-                one.result()
+            for cancellation in cancellations:
+                cancellation.result()
 
-    def _quits(self) -> bool:
-        """Stop running jobs, if the user agrees; return whether to leave the shell."""
-        running = self._running()
+    def _confirm_quit(self) -> bool:
+        """Stop running jobs if the user confirms it; return whether to leave the shell."""
+        running = self._running_jobs()
         if running:
             count = f"{len(running)} job{'' if len(running) == 1 else 's'}"
             if not self._confirm(f"{count} will be stopped after the running micro-batch. Quit?"):
                 return False
-            self._stop(running)
+            self._stop_jobs(running)
         return True

@@ -17,7 +17,7 @@ _SHORTEST_SET: Final = 3
 
 
 def command_of(text: str) -> str | None:
-    """Return the shell command that a text is, in upper case; None for SQL.
+    """Return the shell command in a text, in upper case; None if the text is SQL.
 
     Example:
         >>> command_of(" quit; "), command_of("SELECT 1")
@@ -56,12 +56,12 @@ def open_quote(text: str) -> str | None:
 
 def last_statement(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
     """Return the tokens after the last semicolon."""
-    ends = [at for at, token in enumerate(tokens) if token.value == ";" and token.kind is TokenKind.SYMBOL]
+    ends = [index for index, token in enumerate(tokens) if token.value == ";" and token.kind is TokenKind.SYMBOL]
     return tokens[ends[-1] + 1 :] if ends else tokens
 
 
 def identifier_of(token: Token) -> str:
-    """Return the name that a token is, as it was typed, without quotes."""
+    """Return the identifier of a token as it was typed, without quotes."""
     return token.value if token.kind is TokenKind.NAME else token.text
 
 
@@ -74,10 +74,10 @@ def tokens_of(text: str) -> tuple[Token, ...] | None:
 
 
 def _is_in_statement_set(tokens: tuple[Token, ...]) -> bool:
-    """Return whether a statement set has begun whose ``END``, after a semicolon, is still to come."""
+    """Return whether the text is within a statement set, before its ``END``."""
     words = [token.value for token in tokens]
     begins = any(
-        word == "BEGIN" and ("SET" in words[max(at - 1, 0) : at] or words[at + 1 : at + 2] == ["STATEMENT"])
-        for at, word in enumerate(words)
+        word == "BEGIN" and ("SET" in words[max(index - 1, 0) : index] or words[index + 1 : index + 2] == ["STATEMENT"])
+        for index, word in enumerate(words)
     )
     return begins and not (len(words) >= _SHORTEST_SET and words[-3:-1] == [";", "END"])
