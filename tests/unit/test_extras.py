@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 
-from kafkastream.cli.sql import _shell
+from kafkastream.cli.sql import _run_shell
 from kafkastream.datastream.formats.avro import AvroRowSerializationSchema, AvroSchema
 from kafkastream.errors import SetupError
 from kafkastream.extras import AVRO, PORT, POSTGRES, PROMETHEUS, PROMETHEUS_SERVER, SHELL, UI, UI_SERVER, Extra
@@ -55,7 +55,7 @@ REPORTER: Final = {
         pytest.param(PORT, lambda: read_text("class Job { }"), id="Java programs"),
         pytest.param(PROMETHEUS, lambda: reporters_of(REPORTER), id="reporter"),
         pytest.param(PROMETHEUS_SERVER, lambda: reporters_of(REPORTER), id="server of the reporter"),
-        pytest.param(SHELL, lambda: _shell("", {}), id="shell"),
+        pytest.param(SHELL, lambda: _run_shell("", {}), id="shell"),
         pytest.param(UI, lambda: page_settings_of({"rest.port": "0"}), id="job page"),
         pytest.param(UI_SERVER, lambda: page_settings_of({"rest.port": "0"}), id="server of the job page"),
     ],
