@@ -1,7 +1,7 @@
 """Views of jobs as the JSON of Flink's REST interface.
 
-Shapes are those of Flink 2.2: https://nightlies.apache.org/flink/flink-docs-release-2.2/docs/ops/rest_api/. What Spark
-has no counterpart of is there with the value that Flink has for nothing, since clients expect each field.
+Shapes are those of Flink 2.2: https://nightlies.apache.org/flink/flink-docs-release-2.2/docs/ops/rest_api/. Fields
+without a counterpart in Spark have the value that Flink uses for nothing, since clients expect every field.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _STATES: Final = (
     "FAILED",
     "RECONCILING",
 )
-_OF_VERTICES: Final = {
+_VERTEX_STATUS: Final = {
     JobStatus.INITIALIZING: "CREATED",
     JobStatus.CREATED: "CREATED",
     JobStatus.RUNNING: "RUNNING",
@@ -47,7 +47,7 @@ _OF_VERTICES: Final = {
     JobStatus.SUSPENDED: "CANCELED",
     JobStatus.RECONCILING: "RECONCILING",
 }
-"""Status of a vertex, of which all are that of the job: its operators run together in each micro-batch."""
+"""Status of a vertex by status of the job: all operators of a job run together in each micro-batch."""
 _NO_SLOT_GROUP: Final = "0" * 32
 
 
@@ -70,11 +70,11 @@ def overview(views: Sequence[JobView], slots: int) -> Json:
 
 def config() -> Json:
     """Return ``/config``."""
-    here = time.localtime()
+    local = time.localtime()
     return {
         "refresh-interval": 3000,
-        "timezone-name": here.tm_zone,
-        "timezone-offset": here.tm_gmtoff * 1000,
+        "timezone-name": local.tm_zone,
+        "timezone-offset": local.tm_gmtoff * 1000,
         "flink-version": _VERSION,
         "flink-revision": "",
         "features": {"web-submit": False, "web-cancel": True, "web-rescale": False, "web-history": False},
@@ -88,12 +88,12 @@ def jobs(views: Iterable[JobView]) -> Json:
 
 def jobs_overview(views: Iterable[JobView]) -> Json:
     """Return ``/jobs/overview``."""
-    return {"jobs": [_overview(view) for view in views]}
+    return {"jobs": [_job_overview(view) for view in views]}
 
 
-def _overview(view: JobView) -> Json:
-    state = _OF_VERTICES[view.status].lower()
-    tasks = sum(one.parallelism for one in view.vertices)
+def _job_overview(view: JobView) -> Json:
+    state = _VERTEX_STATUS[view.status].lower()
+    tasks = sum(vertex_view.parallelism for vertex_view in view.vertices)
     return {
         "jid": view.id,
         "name": view.name,
@@ -121,28 +121,28 @@ def job(view: JobView) -> Json:
         "maxParallelism": -1,
         "now": view.now_ms,
         "timestamps": {status.name: view.reached_ms.get(status, 0) for status in JobStatus},
-        "vertices": [_vertex(view, one) for one in view.vertices],
-        "status-counts": _counts(_OF_VERTICES[view.status], len(view.vertices)),
-        "plan": _plan(view),
+        "vertices": [_vertex_json(view, vertex_view) for vertex_view in view.vertices],
+        "status-counts": _status_counts(_VERTEX_STATUS[view.status], len(view.vertices)),
+        "plan": _plan_json(view),
         "pending-operators": 0,
     }
 
 
-def _counts(state: str, count: int) -> dict[str, int]:
+def _status_counts(state: str, count: int) -> dict[str, int]:
     return {name: count if name == state else 0 for name in _STATES}
 
 
-def _vertex(view: JobView, one: Vertex) -> Json:
+def _vertex_json(view: JobView, vertex: Vertex) -> Json:
     return {
-        "id": one.id,
+        "id": vertex.id,
         "slotSharingGroupId": _NO_SLOT_GROUP,
-        "name": one.name,
+        "name": vertex.name,
         "maxParallelism": -1,
-        "parallelism": one.parallelism,
-        "status": _OF_VERTICES[view.status],
+        "parallelism": vertex.parallelism,
+        "status": _VERTEX_STATUS[view.status],
         **_times(view),
-        "tasks": _counts(_OF_VERTICES[view.status], one.parallelism),
-        "metrics": _io_metrics(one.records_in, one.records_out),
+        "tasks": _status_counts(_VERTEX_STATUS[view.status], vertex.parallelism),
+        "metrics": _io_metrics(vertex.records_in, vertex.records_out),
     }
 
 
@@ -168,51 +168,56 @@ def _io_metrics(records_in: int | None, records_out: int | None) -> Json:
 
 def plan(view: JobView) -> Json:
     """Return ``/jobs/:jobid/plan``."""
-    return {"plan": _plan(view)}
+    return {"plan": _plan_json(view)}
 
 
-def _plan(view: JobView) -> Json:
-    return {"jid": view.id, "name": view.name, "type": "STREAMING", "nodes": [_node(view, v) for v in view.vertices]}
+def _plan_json(view: JobView) -> Json:
+    return {
+        "jid": view.id,
+        "name": view.name,
+        "type": "STREAMING",
+        "nodes": [_plan_node(view, v) for v in view.vertices],
+    }
 
 
-def _node(view: JobView, one: Vertex) -> Json:
+def _plan_node(view: JobView, vertex: Vertex) -> Json:
     inputs = [
         {"id": edge.start, "num": number, "exchange": "pipelined_bounded", "ship_strategy": edge.ship_strategy}
-        for number, edge in enumerate(edge for edge in view.edges if edge.end == one.id)
+        for number, edge in enumerate(edge for edge in view.edges if edge.end == vertex.id)
     ]
     return {
-        "id": one.id,
+        "id": vertex.id,
         "operator": "",
-        "parallelism": one.parallelism,
+        "parallelism": vertex.parallelism,
         "operator_strategy": "",
-        "description": one.description,
+        "description": vertex.description,
         "optimizer_properties": {},
         **({"inputs": inputs} if inputs else {}),
     }
 
 
-def vertex(view: JobView, one: Vertex) -> Json:
+def vertex(view: JobView, shown: Vertex) -> Json:
     """Return ``/jobs/:jobid/vertices/:vertexid``."""
     return {
-        "id": one.id,
-        "name": one.name,
-        "parallelism": one.parallelism,
+        "id": shown.id,
+        "name": shown.name,
+        "parallelism": shown.parallelism,
         "maxParallelism": -1,
         "now": view.now_ms,
-        "subtasks": [_subtask(view, one, number) for number in range(one.parallelism)],
+        "subtasks": [_subtask_json(view, shown, number) for number in range(shown.parallelism)],
         "aggregated": {"metrics": {}, "status-duration": {}},
     }
 
 
-def _subtask(view: JobView, one: Vertex, number: int) -> Json:
+def _subtask_json(view: JobView, vertex: Vertex, number: int) -> Json:
     counts = {
         metric.path: metric.value
-        for metric in view.metrics_of(one)
+        for metric in view.metrics_of(vertex)
         if metric.subtask == number and isinstance(metric.value, int)
     }
     return {
         "subtask": number,
-        "status": _OF_VERTICES[view.status],
+        "status": _VERTEX_STATUS[view.status],
         "attempt": view.restarts,
         "endpoint": "",
         **_times(view),
@@ -231,15 +236,20 @@ def exceptions(view: JobView, most: int = 20) -> Json:
         most: Maximum number of exceptions.
     """
     newest = view.failures[::-1]
-    return {"exceptionHistory": {"entries": [_failure(one) for one in newest[:most]], "truncated": len(newest) > most}}
-
-
-def _failure(one: Failure) -> Json:
     return {
-        "exceptionName": one.name,
-        "stacktrace": one.text,
-        "timestamp": one.at_ms,
-        "failureLabels": {"code": one.code},
+        "exceptionHistory": {
+            "entries": [_exception_entry(failure) for failure in newest[:most]],
+            "truncated": len(newest) > most,
+        }
+    }
+
+
+def _exception_entry(failure: Failure) -> Json:
+    return {
+        "exceptionName": failure.name,
+        "stacktrace": failure.text,
+        "timestamp": failure.at_ms,
+        "failureLabels": {"code": failure.code},
         "taskName": None,
         "endpoint": None,
         "taskManagerId": None,
@@ -256,6 +266,6 @@ def job_config(view: JobView, facts: JobFacts) -> Json:
             "restart-strategy": facts.settings.restarts.get_description(),
             "job-parallelism": facts.parallelism,
             "object-reuse-mode": False,
-            "user-config": {one.key: one.value for one in view.settings if one.of == "job parameters"},
+            "user-config": {setting.key: setting.value for setting in view.settings if setting.of == "job parameters"},
         },
     }

@@ -13,15 +13,15 @@ from kafkastream.page.job_view import JobView, Vertex, metric_text
 
 __all__ = ["checkpoints", "job_metrics", "metric_list", "vertex_metrics", "watermarks"]
 
-_NOT_IN_NAMES: Final = re.compile(r"[ :.,]")
-_OF_TASKS: Final = frozenset({"numBytesIn", "numRecordsIn", "numRecordsOut"})
+_REPLACED_CHARACTERS: Final = re.compile(r"[ :.,]")
+_TASK_METRICS: Final = frozenset({"numBytesIn", "numRecordsIn", "numRecordsOut"})
 _COMMIT_PHASES: Final = ("walCommit", "commitOffsets", "commitBatch")
 """Phases of a micro-batch in which Spark writes its checkpoint."""
 _PERCENTILES: Final = {"p50": 50, "p90": 90, "p95": 95, "p99": 99, "p999": 99.9}
 
 
 def metric_list(metrics: Mapping[str, str], wanted: str | None) -> list[Json]:
-    """Return the names of metrics, or the values of those that are asked for.
+    """Return the names of all metrics, or the values of the requested ones.
 
     Args:
         metrics: Values by name.
@@ -36,45 +36,47 @@ def metric_list(metrics: Mapping[str, str], wanted: str | None) -> list[Json]:
     return [{"id": name, "value": metrics[name]} for name in dict.fromkeys(wanted.split(",")) if name in metrics]
 
 
-def vertex_metrics(view: JobView, one: Vertex) -> dict[str, str]:
+def vertex_metrics(view: JobView, vertex: Vertex) -> dict[str, str]:
     """Return the metrics of a vertex by Flink's names, such as ``0.numRecordsIn`` and ``0.Source__orders.pendingRecords``.
 
-    In Flink a vertex is a chain of operators, with counts of its own; here it is one operator, whose counts have both
-    names.
+    In Flink a vertex is a chain of operators and has counts of its own. Here it is a single operator, so its counts are
+    returned under both names.
     """
-    found: dict[str, str] = {}
-    operator = _NOT_IN_NAMES.sub("_", one.operator)
-    for metric in view.metrics_of(one):
+    metrics: dict[str, str] = {}
+    operator = _REPLACED_CHARACTERS.sub("_", vertex.operator)
+    for metric in view.metrics_of(vertex):
         value = metric_text(metric.value)
-        found[f"{metric.subtask}.{operator}.{metric.path}"] = value
-        if metric.path.removesuffix("PerSecond") in _OF_TASKS:
-            found[f"{metric.subtask}.{metric.path}"] = value
-    for subtask, watermark in _watermarks(one):
-        found[f"{subtask}.{operator}.currentOutputWatermark"] = watermark
-    return found
+        metrics[f"{metric.subtask}.{operator}.{metric.path}"] = value
+        if metric.path.removesuffix("PerSecond") in _TASK_METRICS:
+            metrics[f"{metric.subtask}.{metric.path}"] = value
+    for subtask, watermark in _watermarks(vertex):
+        metrics[f"{subtask}.{operator}.currentOutputWatermark"] = watermark
+    return metrics
 
 
-def watermarks(view: JobView, one: Vertex) -> list[Json]:
+def watermarks(view: JobView, vertex: Vertex) -> list[Json]:
     """Return ``/jobs/:jobid/vertices/:vertexid/watermarks``: the lowest watermark of the inputs, for each subtask."""
-    starts = [edge.start for edge in view.edges if edge.end == one.id]
-    inputs = [vertex.watermark_ms for vertex in view.vertices if vertex.id in starts]
-    known = [watermark for watermark in inputs if watermark is not None]
-    if not known or len(known) < len(inputs):
+    starts = [edge.start for edge in view.edges if edge.end == vertex.id]
+    inputs = [input_vertex.watermark_ms for input_vertex in view.vertices if input_vertex.id in starts]
+    reported = [watermark for watermark in inputs if watermark is not None]
+    if not reported or len(reported) < len(inputs):
         return []
-    return [{"id": f"{subtask}.currentInputWatermark", "value": str(min(known))} for subtask in range(one.parallelism)]
+    return [
+        {"id": f"{subtask}.currentInputWatermark", "value": str(min(reported))} for subtask in range(vertex.parallelism)
+    ]
 
 
-def _watermarks(one: Vertex) -> Iterator[tuple[int, str]]:
-    if one.watermark_ms is not None:
-        yield from ((subtask, str(one.watermark_ms)) for subtask in range(one.parallelism))
+def _watermarks(vertex: Vertex) -> Iterator[tuple[int, str]]:
+    if vertex.watermark_ms is not None:
+        yield from ((subtask, str(vertex.watermark_ms)) for subtask in range(vertex.parallelism))
 
 
 def job_metrics(view: JobView) -> dict[str, str]:
     """Return the metrics of the job itself by Flink's names."""
-    own = {metric.path: metric_text(metric.value) for metric in view.metrics if not metric.operator}
+    job_values = {metric.path: metric_text(metric.value) for metric in view.metrics if not metric.operator}
     last = view.batches[-1] if view.batches else None
     return {
-        **own,
+        **job_values,
         "uptime": str(view.duration_ms if view.status.name == "RUNNING" else 0),
         "totalNumberOfCheckpoints": str(view.completed),
         "numberOfCompletedCheckpoints": str(view.completed),
@@ -89,10 +91,7 @@ def job_metrics(view: JobView) -> dict[str, str]:
 
 
 def commit_ms(batch: CompletedBatch) -> int:
-    """Return the time in ms that a micro-batch took to write its checkpoint, without its state.
-
-    Tasks commit the state as a part of their work.
-    """
+    """Return the time in ms that a micro-batch took to write its checkpoint, without the state, which tasks commit."""
     return sum(batch.phases_ms.get(phase, 0) for phase in _COMMIT_PHASES)
 
 
@@ -128,7 +127,7 @@ def checkpoints(view: JobView, most: int = 10) -> Json:
 
 
 def _checkpoint(view: JobView, batch: CompletedBatch) -> Json:
-    subtasks = sum(one.parallelism for one in view.vertices)
+    subtasks = sum(vertice.parallelism for vertice in view.vertices)
     return {
         "className": "completed",
         "id": batch.number,
@@ -164,9 +163,9 @@ def _summary(numbers: Iterable[int]) -> Json:
         "min": ordered[0],
         "max": ordered[-1],
         "avg": round(statistics.fmean(ordered)),
-        **{name: float(ordered[_place(share, len(ordered))]) for name, share in _PERCENTILES.items()},
+        **{name: float(ordered[_percentile_index(share, len(ordered))]) for name, share in _PERCENTILES.items()},
     }
 
 
-def _place(share: float, count: int) -> int:
+def _percentile_index(share: float, count: int) -> int:
     return min(int(share / 100 * count), count - 1)

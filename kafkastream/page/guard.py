@@ -1,4 +1,4 @@
-"""Guard of the job page: who may read it, by Host header and token, and the headers of each answer."""
+"""Access to the job page, checked by Host header and token, and the headers of each response."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _HEADERS: Final = {
 
 @final
 class Guard:
-    """ASGI middleware that lets only those read and cancel who may.
+    """ASGI middleware that refuses requests without permission to read or cancel jobs.
 
-    Without a token, the page is for this machine: a request must name it in its Host header, or any site could read the
-    page through a name that it lets point to 127.0.0.1 (DNS rebinding). With a token, a request must have it: as a bearer,
-    in the cookie, or once in the address, which is then exchanged for the cookie.
+    Without a token, only this machine may read the page: the Host header must name it. Otherwise any web site could read
+    the page through a host name that resolves to 127.0.0.1 (DNS rebinding). With a token, a request must present it: as
+    a bearer token, in the cookie, or once in the address, for which the response sets the cookie.
 
-    Browsers send a cookie to each port of a host, so its name has the port, and its value is not the token itself.
+    Browsers send a cookie to every port of a host, so its name contains the port, and its value is not the token itself.
 
     Args:
         app: Application behind it.
@@ -54,10 +54,10 @@ class Guard:
 
     @property
     def early_refusal(self) -> EarlyRefusal | None:
-        """Answer to requests that have the token nowhere; None if none is needed."""
+        """Response to requests that contain the token nowhere; None if no token is needed."""
         if self._token is None:
             return None
-        response = _error(401, _NO_ACCESS)
+        response = _error_response(401, _NO_ACCESS)
         headers = {**_HEADERS, "Connection": "close", **response.headers}
         lines = ["HTTP/1.1 401 Unauthorized", *(f"{name}: {value}" for name, value in headers.items()), "", ""]
         return EarlyRefusal(
@@ -76,24 +76,28 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if not _is_from_here(headers, host):
-            return _error(403, "The request comes from another site.")
+        if not _is_same_site(headers, host):
+            return _error_response(403, "The request comes from another site.")
         if self._token is None:
-            return None if is_local_host(host) else _error(403, f"Host {host!r} is not this machine; use localhost.")
-        if _is_same(_bearer(headers), self._token) or _is_same(self._cookie_of(headers), self._cookie_value):
+            return (
+                None
+                if is_local_host(host)
+                else _error_response(403, f"Host {host!r} is not this machine; use localhost.")
+            )
+        if _is_same(_bearer_token(headers), self._token) or _is_same(self._cookie_of(headers), self._cookie_value):
             return None
         query = parse_qs(scope["query_string"].decode("latin-1"))
         if _is_same(next(iter(query.pop(TOKEN_PARAMETER, [])), None), self._token):
-            return self._welcome(scope["path"], query)
-        return _error(401, _NO_ACCESS)
+            return self._exchange_token(scope["path"], query)
+        return _error_response(401, _NO_ACCESS)
 
-    def _welcome(self, path: str, query: dict[str, list[str]]) -> Response:
+    def _exchange_token(self, path: str, query: dict[str, list[str]]) -> Response:
         """Exchange the token in an address for a cookie, so that it does not stay in the browser's address line."""
-        # A path with two slashes would lead to another host.
-        to = "/" + path.lstrip("/") + (f"?{urlencode(query, doseq=True)}" if query else "")
-        answer = RedirectResponse(to, status_code=303)
-        answer.set_cookie(self._cookie, self._cookie_value, path="/", httponly=True, samesite="strict")
-        return answer
+        # a browser reads a path with two slashes at its start as another host
+        location = "/" + path.lstrip("/") + (f"?{urlencode(query, doseq=True)}" if query else "")
+        response = RedirectResponse(location, status_code=303)
+        response.set_cookie(self._cookie, self._cookie_value, path="/", httponly=True, samesite="strict")
+        return response
 
     def _cookie_of(self, headers: Headers) -> str | None:
         try:
@@ -104,11 +108,11 @@ class Guard:
 
 
 def _is_same(secret: str | None, expected: str) -> bool:
-    """Compare secrets in a time that does not depend on where they differ."""
+    """Compare secrets in constant time."""
     return secret is not None and hmac.compare_digest(secret.encode(), expected.encode())
 
 
-def _is_from_here(headers: Headers, host: str) -> bool:
+def _is_same_site(headers: Headers, host: str) -> bool:
     """Return whether a browser's request comes from this page, or opens it.
 
     Browsers send ``Origin`` with requests that change something, and ``Sec-Fetch-Site`` with all:
@@ -121,12 +125,12 @@ def _is_from_here(headers: Headers, host: str) -> bool:
     return opens_page or headers.get("sec-fetch-site", "none") in {"none", "same-origin"}
 
 
-def _bearer(headers: Headers) -> str | None:
+def _bearer_token(headers: Headers) -> str | None:
     scheme, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _error(status: int, text: str) -> Response:
+def _error_response(status: int, text: str) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if status == 401 else None
     return JsonResponse({"errors": [text]}, status_code=status, headers=headers)
 

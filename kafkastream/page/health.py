@@ -1,4 +1,4 @@
-"""Health of a job in one sentence, for whoever opens its page at night."""
+"""Health of a job in one sentence, for whoever opens its page when something is wrong."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ __all__ = ["Health", "HealthLevel", "health_of"]
 _LOOK_BACK_MS: Final = 300_000
 _RESTARTS_MS: Final = 600_000
 _SETTLED_MS: Final = 60_000
-_GROWN: Final = 1.25
-_FEW: Final = 1_000
-"""A lag that has not grown by as many records is not worth a warning."""
-_SLOW: Final = 5
+_LAG_GROWTH_FACTOR: Final = 1.25
+_LEAST_LAG_GROWTH: Final = 1_000
+"""Least growth of the lag, in records, that is worth a warning."""
+_SLOW_FACTOR: Final = 5
 _SLOW_MS: Final = 60_000
 
 
@@ -44,27 +44,27 @@ class Health:
 
 
 def health_of(state: JobState) -> Health:
-    """Return the health of a job: the first finding, from the worst to the best."""
-    over = _of_status(state)
-    if over is not None:
-        return over
+    """Return the health of a job: its status if it does not run, else the first warning that applies."""
+    ended = _status_health(state)
+    if ended is not None:
+        return ended
     for find in _WARNINGS:
         text = find(state)
         if text is not None:
             return Health(HealthLevel.WARN, text)
-    return Health(HealthLevel.OK, _well(state))
+    return Health(HealthLevel.OK, _running_text(state))
 
 
-def _of_status(state: JobState) -> Health | None:
-    """Return the health of a job that does not simply run."""
+def _status_health(state: JobState) -> Health | None:
+    """Return the health by the job's status; None if the job runs."""
     records = 0 if state.standing is None else state.standing.records
     last = state.history.failures[-1] if state.history.failures else None
     match state.status:
         case JobStatus.FAILED | JobStatus.FAILING:
-            return Health(HealthLevel.BAD, _reason(last))
+            return Health(HealthLevel.BAD, _failure_reason(last))
         case JobStatus.RESTARTING:
             wait = "" if last is None or last.wait_ms is None else f" {duration_text(last.wait_ms / 1000)} after"
-            return Health(HealthLevel.WARN, f"Starts again{wait}: {_reason(last)}")
+            return Health(HealthLevel.WARN, f"Starts again{wait}: {_failure_reason(last)}")
         case JobStatus.FINISHED:
             return Health(HealthLevel.OVER, f"Has read all of its input: {records:,} records.")
         case JobStatus.CANCELLING:
@@ -77,72 +77,76 @@ def _of_status(state: JobState) -> Health | None:
             return None
 
 
-def _reason(failure: Failure | None) -> str:
+def _failure_reason(failure: Failure | None) -> str:
     lines = [] if failure is None else [line for line in failure.text.splitlines() if line.strip()]
     return lines[0] if lines else "the job has failed."
 
 
-def _restarts(state: JobState) -> str | None:
-    recent = [one for one in state.history.failures if state.now_ms - one.at_ms <= _RESTARTS_MS]
+def _restart_warning(state: JobState) -> str | None:
+    recent = [failure for failure in state.history.failures if state.now_ms - failure.at_ms <= _RESTARTS_MS]
     if not recent:
         return None
     times = "once" if len(recent) == 1 else f"{len(recent)} times"
-    return f"Was restarted {times} in the last 10 minutes, last by: {_reason(recent[-1])}"
+    return f"Was restarted {times} in the last 10 minutes, last by: {_failure_reason(recent[-1])}"
 
 
-def _slow_batch(state: JobState) -> str | None:
-    """Find a micro-batch that takes much longer than those before it."""
+def _slow_batch_warning(state: JobState) -> str | None:
+    """Warn of a micro-batch that takes much longer than the earlier ones."""
     batches = state.history.batches
     if not batches or not state.standing or not state.standing.lag:
         return None
     usual = _median([batch.duration_ms for batch in batches])
-    silent = state.now_ms - _ended(batches[-1])
-    if silent < max(_SLOW_MS, _SLOW * usual):
+    silent = state.now_ms - _ended_ms(batches[-1])
+    if silent < max(_SLOW_MS, _SLOW_FACTOR * usual):
         return None
     since, usually = duration_text(silent / 1000), duration_text(usual / 1000)
     return f"No micro-batch has ended for {since}, and they usually take {usually}; the Spark UI shows its tasks."
 
 
-def _growing_lag(state: JobState) -> str | None:
-    known = [one for one in state.history.samples if one.lag is not None and _is_recent(one, state)]
-    if len(known) < 2 or known[-1].at_ms - known[0].at_ms < _SETTLED_MS:
+def _lag_warning(state: JobState) -> str | None:
+    samples = [sample for sample in state.history.samples if sample.lag is not None and _is_recent(sample, state)]
+    if len(samples) < 2 or samples[-1].at_ms - samples[0].at_ms < _SETTLED_MS:
         return None
-    third = max(len(known) // 3, 1)
-    before, after = (_lowest(part) for part in (known[:third], known[-third:]))
-    if after < before * _GROWN or after - before < _FEW:
+    third = max(len(samples) // 3, 1)
+    earlier, later = (_lowest_lag(part) for part in (samples[:third], samples[-third:]))
+    if later < earlier * _LAG_GROWTH_FACTOR or later - earlier < _LEAST_LAG_GROWTH:
         return None
-    span = duration_text((known[-1].at_ms - known[0].at_ms) / 1000)
-    return f"Falls behind: in {span}, the lag has grown from {before:,} to {after:,} records."
+    span = duration_text((samples[-1].at_ms - samples[0].at_ms) / 1000)
+    return f"Falls behind: in {span}, the lag has grown from {earlier:,} to {later:,} records."
 
 
-def _lowest(samples: Iterable[Sample]) -> int:
-    """Return the lowest lag, since the lag goes up and down with each micro-batch."""
-    return min(one.lag for one in samples if one.lag is not None)
+def _lowest_lag(samples: Iterable[Sample]) -> int:
+    """Return the lowest lag: within each micro-batch the lag rises and falls."""
+    return min(sample.lag for sample in samples if sample.lag is not None)
 
 
-def _is_recent(one: Sample, state: JobState) -> bool:
-    return state.now_ms - one.at_ms <= _LOOK_BACK_MS
+def _is_recent(sample: Sample, state: JobState) -> bool:
+    return state.now_ms - sample.at_ms <= _LOOK_BACK_MS
 
 
-def _silent_partition(state: JobState) -> str | None:
-    """Find a partition without records that holds back the watermark of its source."""
-    for source in dict.fromkeys(one.node for one in state.partitions):
-        own = [one for one in state.partitions if one.node == source]
-        silent = [one for one in own if one.watermark_ms is None and not one.is_idle]
-        if silent and len(silent) < len(own) and any(one.watermark_ms is not None for one in own):
+def _silent_partition_warning(state: JobState) -> str | None:
+    """Warn of a partition without records that holds back its source's watermark."""
+    for source in dict.fromkeys(partition.node for partition in state.partitions):
+        partitions = [partition for partition in state.partitions if partition.node == source]
+        silent = [partition for partition in partitions if partition.watermark_ms is None and not partition.is_idle]
+        if (
+            silent
+            and len(silent) < len(partitions)
+            and any(partition.watermark_ms is not None for partition in partitions)
+        ):
             return (
-                f"The watermark waits for {_named(silent)}, which {'has' if len(silent) == 1 else 'have'} had no records; "
+                f"The watermark waits for {_partition_names(silent)}, which {'has' if len(silent) == 1 else 'have'} had no records; "
                 "with_idleness on the watermark strategy continues without."
             )
     return None
 
 
-def _named(partitions: Sequence[PartitionStanding]) -> str:
+def _partition_names(partitions: Sequence[PartitionStanding]) -> str:
     first = f"partition {partitions[0].topic}-{partitions[0].partition}"
     return first if len(partitions) == 1 else f"{first} and {len(partitions) - 1} more"
 
 
-def _well(state: JobState) -> str:
+def _running_text(state: JobState) -> str:
     standing = state.standing
     if standing is None or not state.history.batches:
         return "Runs; no micro-batch has ended yet."
@@ -153,7 +157,7 @@ def _well(state: JobState) -> str:
     return f"Keeps up: {standing.lag:,} record{'s wait' if standing.lag > 1 else ' waits'}."
 
 
-def _ended(batch: CompletedBatch) -> int:
+def _ended_ms(batch: CompletedBatch) -> int:
     return batch.began_ms + batch.duration_ms
 
 
@@ -163,8 +167,8 @@ def _median(numbers: Iterable[int]) -> int:
 
 
 _WARNINGS: Final[tuple[Callable[[JobState], str | None], ...]] = (
-    _restarts,
-    _slow_batch,
-    _growing_lag,
-    _silent_partition,
+    _restart_warning,
+    _slow_batch_warning,
+    _lag_warning,
+    _silent_partition_warning,
 )

@@ -1,4 +1,4 @@
-"""View of a job for readers: its state as numbers per operator and partition, in frozen values."""
+"""View of a job: numbers per operator and partition, as frozen values that the REST interface and the page show."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RATE_SPAN_MS: Final = 60_000
 @final
 @attrs.frozen(kw_only=True)
 class Edge:
-    """Edge of the job graph: the vertex that elements come from, and Flink's word for how they come."""
+    """Edge of the job graph between two vertices, with Flink's ship strategy."""
 
     start: str
     end: str
@@ -174,7 +174,7 @@ class JobView:
 
     def vertex(self, vertex: str) -> Vertex | None:
         """Return a vertex by its id, or None."""
-        return next((one for one in self.vertices if one.id == vertex), None)
+        return next((candidate for candidate in self.vertices if candidate.id == vertex), None)
 
     def metrics_of(self, vertex: Vertex) -> Iterator[ReportedMetric]:
         """Yield the metrics of a vertex."""
@@ -182,9 +182,9 @@ class JobView:
 
 
 def vertex_id(node: Node) -> str:
-    """Return the id of a node for readers: 32 hexadecimal digits that stay as long as its uid, or its place, stays."""
-    own = f"{node.uid or ''}/{node.id if node.uid is None or node.is_copy else ''}"
-    return blake2b(own.encode(), digest_size=16).hexdigest()
+    """Return the id of a node in the REST interface: 32 hexadecimal digits, stable while its uid or its place in the graph is."""
+    identity = f"{node.uid or ''}/{node.id if node.uid is None or node.is_copy else ''}"
+    return blake2b(identity.encode(), digest_size=16).hexdigest()
 
 
 def metric_text(value: MetricValue) -> str:
@@ -245,11 +245,11 @@ def _vertices(facts: JobFacts, state: JobState) -> Iterator[Vertex]:
     nodes = facts.graph.nodes
     names = distinct_names(node.label for node in nodes)
     watermarks = _watermarks(facts.graph, state)
-    grown = _growth(state)
+    rate_factor = _rate_factor(state)
     for node, name in zip(nodes, names, strict=True):
-        own = state.metrics.of_operator(name)
-        partitions = [one for one in state.partitions if one.node == node.id]
-        lags = [one.lag for one in partitions if one.lag is not None]
+        operator_metrics = state.metrics.of_operator(name)
+        partitions = [partition for partition in state.partitions if partition.node == node.id]
+        lags = [partition.lag for partition in partitions if partition.lag is not None]
         yield Vertex(
             id=vertex_id(node),
             node=node.id,
@@ -259,43 +259,47 @@ def _vertices(facts: JobFacts, state: JobState) -> Iterator[Vertex]:
             description=node.description or node.label,
             endpoint=_endpoint(node, facts.graph),
             parallelism=node.parallelism or facts.parallelism,
-            records_in=_total(own, "numRecordsIn"),
-            records_out=_total(own, "numRecordsOut"),
-            in_per_second=_rate(own, "numRecordsInPerSecond", grown),
-            out_per_second=_rate(own, "numRecordsOutPerSecond", grown),
+            records_in=_sum_counter(operator_metrics, "numRecordsIn"),
+            records_out=_sum_counter(operator_metrics, "numRecordsOut"),
+            in_per_second=_sum_rates(operator_metrics, "numRecordsInPerSecond", rate_factor),
+            out_per_second=_sum_rates(operator_metrics, "numRecordsOutPerSecond", rate_factor),
             lag=sum(lags) if lags else None,
             watermark_ms=watermarks.get(node.id),
-            idle=sum(one.is_idle for one in partitions),
+            idle=sum(partition.is_idle for partition in partitions),
         )
 
 
 def _watermarks(graph: JobGraph, state: JobState) -> dict[int, int]:
-    """Return the watermark after each node: its own, or the lowest of its inputs."""
-    found: dict[int, int] = {}
+    """Return the watermark after each node: the reported one, or the lowest of its inputs."""
+    watermarks: dict[int, int] = {}
     for node in graph.nodes:
         if node.id in state.watermarks:
-            found[node.id] = state.watermarks[node.id]
-        elif node.inputs and all(taken in found for taken in node.inputs):
-            found[node.id] = min(found[taken] for taken in node.inputs)
-    return found
+            watermarks[node.id] = state.watermarks[node.id]
+        elif node.inputs and all(input_ in watermarks for input_ in node.inputs):
+            watermarks[node.id] = min(watermarks[input_] for input_ in node.inputs)
+    return watermarks
 
 
-def _growth(state: JobState) -> float:
-    """Return the factor for rates of a job younger than their span, over which its metrics take them."""
+def _rate_factor(state: JobState) -> float:
+    """Return the factor that corrects rates of a young job: metrics divide by the whole span, also if the job is younger."""
     age = state.now_ms - state.reached_ms.get(JobStatus.RUNNING, state.now_ms)
     return _RATE_SPAN_MS / min(max(age, 1_000), _RATE_SPAN_MS)
 
 
-def _total(own: MetricsSnapshot, name: str) -> int | None:
-    counts = [metric.value for metric in own.metrics if metric.path == name and isinstance(metric.value, int)]
+def _sum_counter(operator_metrics: MetricsSnapshot, name: str) -> int | None:
+    counts = [
+        metric.value for metric in operator_metrics.metrics if metric.path == name and isinstance(metric.value, int)
+    ]
     return sum(counts) if counts else None
 
 
-def _rate(own: MetricsSnapshot, name: str, grown: float) -> float | None:
+def _sum_rates(operator_metrics: MetricsSnapshot, name: str, factor: float) -> float | None:
     rates = [
-        metric.value.rate for metric in own.metrics if metric.path == name and isinstance(metric.value, MeterValue)
+        metric.value.rate
+        for metric in operator_metrics.metrics
+        if metric.path == name and isinstance(metric.value, MeterValue)
     ]
-    return sum(rates) * grown if rates else None
+    return sum(rates) * factor if rates else None
 
 
 def _endpoint(node: Node, graph: JobGraph) -> str:
@@ -310,23 +314,23 @@ def _endpoint(node: Node, graph: JobGraph) -> str:
 
 def _edges(graph: JobGraph, vertices: Mapping[int, Vertex]) -> Iterator[Edge]:
     for node in graph.nodes:
-        for taken, strategy in ship_strategies(node):
-            yield Edge(start=vertices[taken].id, end=vertices[node.id].id, ship_strategy=strategy)
+        for input_, strategy in ship_strategies(node):
+            yield Edge(start=vertices[input_].id, end=vertices[node.id].id, ship_strategy=strategy)
 
 
 def _partitions(state: JobState, vertices: Mapping[int, Vertex]) -> Iterator[PartitionView]:
-    for one in state.partitions:
+    for partition in state.partitions:
         yield PartitionView(
-            vertex=vertices[one.node].id,
-            source=vertices[one.node].name,
-            topic=one.topic,
-            partition=one.partition,
-            offset=one.offset,
-            end=one.end,
-            lag=one.lag,
-            committed=one.committed,
-            watermark_ms=one.watermark_ms,
-            is_idle=one.is_idle,
+            vertex=vertices[partition.node].id,
+            source=vertices[partition.node].name,
+            topic=partition.topic,
+            partition=partition.partition,
+            offset=partition.offset,
+            end=partition.end,
+            lag=partition.lag,
+            committed=partition.committed,
+            watermark_ms=partition.watermark_ms,
+            is_idle=partition.is_idle,
         )
 
 

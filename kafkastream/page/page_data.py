@@ -1,4 +1,4 @@
-"""Views of jobs as the data of the page: one document with all that the page of a job shows."""
+"""Data of the page: a document with everything that the page of a job shows."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ import attrs
 from kafkastream.metrics.shown_text import number_text
 from kafkastream.metrics.values import DistributionValue, MeterValue, MetricValue
 from kafkastream.page.flink_metrics import commit_ms
-from kafkastream.page.graph_layout import Place, graph_layout_of
+from kafkastream.page.graph_layout import Position, graph_layout_of
 from kafkastream.page.job_view import JobView
 
 __all__ = ["job_document", "jobs_document"]
 
-_OWN_DOCUMENTS = frozenset({"batches", "health", "metrics", "reached_ms", "samples"})
+_CONVERTED_FIELDS = frozenset({"batches", "health", "metrics", "reached_ms", "samples"})
 
 
 def jobs_document(views: Iterable[JobView]) -> dict[str, Any]:
     """Return the list of jobs, the newest first."""
     newest = sorted(views, key=lambda view: view.began_ms, reverse=True)
-    return {"jobs": [_heading(view) for view in newest]}
+    return {"jobs": [_job_summary(view) for view in newest]}
 
 
-def _heading(view: JobView) -> dict[str, Any]:
+def _job_summary(view: JobView) -> dict[str, Any]:
     return {
         "id": view.id,
         "name": view.name,
@@ -41,27 +41,27 @@ def _heading(view: JobView) -> dict[str, Any]:
 
 def job_document(view: JobView) -> dict[str, Any]:
     """Return a job with the layout of its graph; numbers stay numbers, and the page formats them."""
-    whole = attrs.asdict(view, filter=lambda attribute, _: attribute.name not in _OWN_DOCUMENTS)
+    fields = attrs.asdict(view, filter=lambda attribute, _: attribute.name not in _CONVERTED_FIELDS)
     return {
-        **whole,
+        **fields,
         "status": view.status.name,
         "health": {"level": view.health.level.value, "text": view.health.text},
         "is_over": view.status.is_terminal_state(),
         "duration_ms": view.duration_ms,
-        "layout": _layout(view),
+        "layout": _layout_json(view),
         "batches": [
             {**attrs.asdict(batch, recurse=False), "phases_ms": dict(batch.phases_ms), "commit_ms": commit_ms(batch)}
             for batch in view.batches
         ],
         "samples": [attrs.astuple(sample) for sample in view.samples],
         "metrics": [
-            [metric.operator, metric.subtask, metric.path, metric.kind.value, _shown(metric.value)]
+            [metric.operator, metric.subtask, metric.path, metric.kind.value, _metric_value(metric.value)]
             for metric in view.metrics
         ],
     }
 
 
-def _shown(value: MetricValue) -> str | float:
+def _metric_value(value: MetricValue) -> str | float:
     match value:
         case MeterValue(count=count, rate=rate):
             return f"{number_text(rate, ',.1f')}/s ({number_text(count, ',')})"
@@ -75,7 +75,7 @@ def _shown(value: MetricValue) -> str | float:
             return value
 
 
-def _layout(view: JobView) -> dict[str, Any]:
+def _layout_json(view: JobView) -> dict[str, Any]:
     ids = {vertex.id: vertex.node for vertex in view.vertices}
     inputs: dict[int, list[int]] = {vertex.node: [] for vertex in view.vertices}
     strategies = {}
@@ -86,18 +86,18 @@ def _layout(view: JobView) -> dict[str, Any]:
     return {
         "columns": layout.columns,
         "rows": layout.rows,
-        "nodes": {str(node): _place(place) for node, place in layout.nodes.items()},
+        "nodes": {str(node): _position_json(position) for node, position in layout.nodes.items()},
         "edges": [
             {
                 "start": edge.start,
                 "end": edge.end,
                 "ship_strategy": strategies[edge.start, edge.end],
-                "places": [_place(place) for place in edge.places],
+                "places": [_position_json(position) for position in edge.positions],
             }
             for edge in layout.edges
         ],
     }
 
 
-def _place(place: Place) -> list[float]:
-    return [place.column, place.row]
+def _position_json(position: Position) -> list[float]:
+    return [position.column, position.row]

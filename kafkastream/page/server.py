@@ -15,14 +15,14 @@ from kafkastream.page.shown_jobs import ShownJobs
 from kafkastream.web.connections import Limits
 from kafkastream.web.http_server import HttpServer, bound_socket
 
-__all__ = ["PageServer", "served"]
+__all__ = ["PageServer", "shared_page_server"]
 
-_EVERYWHERE: Final = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with what the user has set
+_ALL_ADDRESSES: Final = frozenset({"0.0.0.0", "::", ""})  # noqa: S104 - compared with what the user has set
 
 
 @final
 class PageServer:
-    """Job page of this process, which listens until the process ends or it is stopped.
+    """Job page of this process; listens until it is stopped or the process ends.
 
     Args:
         settings: Where it listens, and who may read it.
@@ -45,9 +45,9 @@ class PageServer:
 
     @property
     def address(self) -> str:
-        """Address of the page for readers, with the token if it was made up."""
+        """Address of the page, with the token if it was generated."""
         token = "" if self._token is None or self._settings.token else f"?{TOKEN_PARAMETER}={self._token}"
-        return f"http://{_host(self._settings)}:{self.port}/{token}"
+        return f"http://{_host_text(self._settings)}:{self.port}/{token}"
 
     @property
     def is_alive(self) -> bool:
@@ -63,8 +63,8 @@ _SERVERS: Final[dict[PageSettings, PageServer]] = {}
 _LOCK: Final = threading.Lock()
 
 
-def served(settings: PageSettings) -> PageServer:
-    """Return the page with these settings, which all jobs of this process share that have them.
+def shared_page_server(settings: PageSettings) -> PageServer:
+    """Return the page server for these settings, which jobs of this process with equal settings share.
 
     Raises:
         SetupError: No port is free, or the address is none of this machine.
@@ -76,9 +76,9 @@ def served(settings: PageSettings) -> PageServer:
         return server
 
 
-def _host(settings: PageSettings) -> str:
+def _host_text(settings: PageSettings) -> str:
     if settings.address is not None:
         return settings.address
-    if settings.bind_address in _EVERYWHERE:
+    if settings.bind_address in _ALL_ADDRESSES:
         return socket.gethostname()
     return f"[{settings.bind_address}]" if ":" in settings.bind_address else settings.bind_address

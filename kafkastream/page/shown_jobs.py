@@ -1,4 +1,4 @@
-"""Jobs of this process that a page shows: those that run, and the last ones that have ended."""
+"""Jobs of this process that a page shows: the running ones, and the last ones that ended."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from kafkastream.page.job_view import JobView, job_view
 
 __all__ = ["ShownJob", "ShownJobs"]
 
-_ENDED: Final = 20
+_MOST_ENDED_JOBS: Final = 20
 _FRESH_S: Final = 0.5
 
 
 @final
 class ShownJob:
-    """Job that a page shows, with its view, which is at most half a second old however many readers there are.
+    """Job that a page shows. Its view is computed at most every half second, however many clients ask.
 
     Args:
         facts: Facts of the job.
@@ -42,7 +42,7 @@ class ShownJob:
             return self._view
 
     def cancel(self) -> None:
-        """Stop the job after the running micro-batch; its view is read again."""
+        """Stop the job after the running micro-batch, and refresh its view at the next request."""
         self._job.cancel()
         with self._lock:
             self._read_at -= _FRESH_S
@@ -57,10 +57,10 @@ class ShownJobs:
         self._lock = Lock()
 
     def add(self, facts: JobFacts, job: ObservedJob) -> None:
-        """Add a job that has started, and drop the oldest of many that have ended."""
+        """Add a started job, and drop the oldest ended jobs beyond the limit."""
         with self._lock:
-            ended = [key for key, one in self._jobs.items() if one.view().ended_ms]
-            for key in ended[: max(len(ended) - _ENDED + 1, 0)]:
+            ended = [key for key, shown in self._jobs.items() if shown.view().ended_ms]
+            for key in ended[: max(len(ended) - _MOST_ENDED_JOBS + 1, 0)]:
                 del self._jobs[key]
             self._jobs[str(facts.job_id)] = ShownJob(facts, job)
 

@@ -1,4 +1,4 @@
-"""Types of ASGI applications, and answers without a framework: https://asgi.readthedocs.io/en/latest/specs/www.html."""
+"""Types of ASGI applications, and plain responses without a framework: https://asgi.readthedocs.io/en/latest/specs/www.html."""
 
 from __future__ import annotations
 

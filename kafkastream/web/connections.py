@@ -1,4 +1,4 @@
-"""Limits on the connections of an HTTP server: how many may be open, for how long, and who has to leave first."""
+"""Limits on the connections of an HTTP server: their number, their duration, and which one is closed first."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from kafkastream.web.asgi import Application, Message, Receive, Scope, Send, hea
 __all__ = ["Admission", "Connection", "Connections", "EarlyRefusal", "LimitedConfig", "Limits"]
 
 log = logging.getLogger("kafkastream")
-_SILENT: Final = logging.getLogger("kafkastream.web.uvicorn")
-_SILENT.setLevel(logging.CRITICAL + 1)
+_SILENT_LOGGER: Final = logging.getLogger("kafkastream.web.uvicorn")
+_SILENT_LOGGER.setLevel(logging.CRITICAL + 1)
 
 _CONNECTION: Final = "kafkastream.connection"
 _REFUSALS: Final = frozenset({400, 401, 403, 413})
-"""Status of the answers to clients that may not read: 400 of a malformed request, 401 without the token, 403 from another
-site or for another host, 413 with a large body."""
+"""Status codes of refused requests: 400 malformed, 401 without the token, 403 from another site or for another host, 413
+with a large body."""
 _BODY_BYTES: Final = 16_384
 """Maximum size of a request's body. No path reads one, but Flink's REST client sends ``{}`` with each request:
 https://github.com/apache/flink/blob/release-2.2/flink-runtime/src/main/java/org/apache/flink/runtime/rest/RestClient.java."""
@@ -39,8 +39,8 @@ class Limits:
     Args:
         connections: Maximum number of open connections.
         request_s: Time in s from the start of a connection to the end of its first request's headers.
-        answer_s: Time in s in which a client has to take an answer.
-        idle_s: Time in s from an answer to the end of the next request's headers.
+        answer_s: Time in s in which a client has to read a response.
+        idle_s: Time in s from a response to the end of the next request's headers.
     """
 
     connections: int = 200
@@ -52,18 +52,18 @@ class Limits:
 @final
 @attrs.frozen
 class EarlyRefusal:
-    """Answer to requests that are refused by their bytes alone, in half the time that a request takes otherwise.
+    """Response to requests that are refused by their bytes alone, which takes half the time of parsing them.
 
     Args:
-        texts: Bytes, some of which are in each request that may be allowed.
-        answer: Whole answer to a request without them.
+        texts: Byte strings, of which each permitted request contains at least one.
+        answer: Complete response to a request without any of them.
     """
 
     texts: tuple[bytes, ...]
     answer: bytes
 
     def refuses(self, data: bytes) -> bool:
-        """Return whether bytes are the headers of a request, or more, that has none of the texts."""
+        """Return whether the data contains complete headers, and none of the texts."""
         return b"\r\n\r\n" in data and not any(text in data for text in self.texts)
 
 
@@ -71,8 +71,8 @@ class EarlyRefusal:
 class Connections:
     """Open connections of a server; used by the server's thread only.
 
-    A new connection above the limit ends the oldest one that has not been allowed to read yet, or else the one whose last
-    request is the oldest. So clients that never finish a request cannot keep out those that may read.
+    A new connection above the limit closes the oldest connection that has not been admitted yet, or else the one whose
+    last request is the oldest. So clients that never finish a request cannot keep out permitted ones.
 
     Args:
         limits: Limits on the connections.
@@ -83,28 +83,28 @@ class Connections:
         self.limits = limits
         self.early_refusal = early_refusal
         # Ordered by age: https://docs.python.org/3/library/stdtypes.html#dict
-        self._strangers: dict[Connection, None] = {}
-        self._readers: dict[Connection, None] = {}
+        self._unadmitted: dict[Connection, None] = {}
+        self._admitted: dict[Connection, None] = {}
 
     def __iter__(self) -> Iterator[Connection]:
-        return iter([*self._strangers, *self._readers])
+        return iter([*self._unadmitted, *self._admitted])
 
     def add(self, connection: Connection) -> None:
         """Add a new connection, and end another one if there are too many."""
-        if len(self._strangers) + len(self._readers) >= self.limits.connections:
-            oldest = next(iter(self._strangers or self._readers))
+        if len(self._unadmitted) + len(self._admitted) >= self.limits.connections:
+            oldest = next(iter(self._unadmitted or self._admitted))
             oldest.abort()
-        self._strangers[connection] = None
+        self._unadmitted[connection] = None
 
     def admit(self, connection: Connection) -> None:
-        """Note that a connection has been allowed to read."""
+        """Move a connection to the admitted ones: its request was not refused."""
         self.discard(connection)
-        self._readers[connection] = None
+        self._admitted[connection] = None
 
     def discard(self, connection: Connection) -> None:
         """Remove a connection that has ended."""
-        self._strangers.pop(connection, None)
-        self._readers.pop(connection, None)
+        self._unadmitted.pop(connection, None)
+        self._admitted.pop(connection, None)
 
 
 @final
@@ -118,7 +118,7 @@ class LimitedConfig(uvicorn.Config):
 
 @final
 class Connection(H11Protocol):
-    """Connection of a client, which ends when a deadline passes, however many bytes the client sends meanwhile.
+    """Connection of a client, closed at a deadline, however many bytes the client sends meanwhile.
 
     uvicorn limits the time between two requests only: https://www.uvicorn.org/settings/#timeouts.
     """
@@ -133,7 +133,7 @@ class Connection(H11Protocol):
         # The application finds the connection of a request in the request's scope.
         super().__init__(config, server_state, {**app_state, _CONNECTION: self}, _loop)
         assert isinstance(config, LimitedConfig)
-        self.logger = _SILENT  # uvicorn would log each malformed request
+        self.logger = _SILENT_LOGGER  # uvicorn would log each malformed request
         self._connections = config.connections
         self._deadline: asyncio.TimerHandle | None = None
         self._is_new = True
@@ -160,7 +160,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """End the connection with the server, also one that has sent something else than HTTP."""
+        """Close the connection when the server stops, even if the client has not sent HTTP."""
         with suppress(h11.LocalProtocolError):
             super().shutdown()
 
@@ -170,11 +170,11 @@ class Connection(H11Protocol):
         self.transport.abort()
 
     def begin_answer(self) -> None:
-        """Start the time in which the client has to take the answer."""
+        """Start the time in which the client has to read the response."""
         self._end_after(self._connections.limits.answer_s)
 
     def end_answer(self, *, is_refusal: bool) -> None:
-        """Start the time for the next request; a client that was refused gets none."""
+        """Start the time for the next request, and admit the connection unless its request was refused."""
         if not self.transport.is_closing() and not is_refusal:
             self._connections.admit(self)
         self._end_after(self._connections.limits.idle_s)
@@ -192,7 +192,7 @@ class Connection(H11Protocol):
 
 @final
 class Admission:
-    """ASGI middleware that keeps the deadlines of connections, and ends those of clients that are refused.
+    """ASGI middleware that sets the deadlines of connections, and closes the ones of refused clients.
 
     Args:
         app: Application behind it.

@@ -21,11 +21,11 @@ __all__ = ["HttpServer", "bound_socket"]
 log = logging.getLogger("kafkastream")
 
 _ACCEPTED_AT_ONCE: Final = 16
-"""asyncio accepts up to so many connections before it reads from one; each has a descriptor before any of the others ends:
+"""Connections that asyncio accepts before it reads from one of them; each takes a file descriptor:
 https://github.com/python/cpython/blob/3.13/Lib/asyncio/selector_events.py, ``_accept_connection``."""
-_WAITING: Final = 1024
-"""Connections that wait in the kernel, without a descriptor, until the server accepts them."""
-_END_S: Final = 5.0
+_QUEUE_LENGTH: Final = 1024
+"""Connections that the kernel queues, without a file descriptor, until the server accepts them."""
+_STOP_TIMEOUT_S: Final = 5.0
 
 
 @final
@@ -50,7 +50,7 @@ class HttpServer:
     ) -> None:
         self._socket = listener
         self.port = int(listener.getsockname()[1])
-        # No header tells a proxy's client, since nothing here trusts one, and no log of requests has tokens.
+        # proxy headers are ignored, since nothing here trusts a proxy; requests are not logged, since they contain tokens
         config = LimitedConfig(
             Admission(app),
             Connections(limits or Limits(), early_refusal),
@@ -75,23 +75,23 @@ class HttpServer:
     def stop(self) -> None:
         """Stop listening, and free the port."""
         self._server.should_exit = True
-        self._thread.join(_END_S)
+        self._thread.join(_STOP_TIMEOUT_S)
         self._socket.close()
 
 
 @final
 class _Server(uvicorn.Server):
-    """Server whose clients cannot make it write to standard error."""
+    """Server that logs clients' errors at DEBUG: clients cannot make it write to standard error."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start listening, with a longer queue than asyncio accepts from at once."""
+        """Start listening. The kernel's queue is longer than asyncio's backlog, so that no connection is refused."""
         asyncio.get_running_loop().set_exception_handler(_log_loop_error)
         await super().startup(sockets)
         for listener in sockets or ():
-            listener.listen(_WAITING)
+            listener.listen(_QUEUE_LENGTH)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stop listening, and end connections whose clients do not take their answers."""
+        """Stop listening, and close all connections, even if a client does not read its response."""
         assert isinstance(self.config, LimitedConfig)
         for connection in self.config.connections:
             connection.abort()
@@ -107,9 +107,9 @@ def bound_socket(address: str, ports: Sequence[int], subject: str, address_key: 
     """Return a socket that listens on the first free port.
 
     Args:
-        address: Address of this machine; empty for all of them.
+        address: Address of this machine; empty for all addresses.
         ports: Ports to try, in this order; 0 is any free one.
-        subject: Subject of the error's sentence: what listens.
+        subject: What listens; the subject of the error's sentence.
         address_key: Option of the address, for errors.
         port_key: Option of the ports, for errors.
 

@@ -11,7 +11,7 @@ __all__ = ["LocalHostOnly", "is_local_host", "is_loopback"]
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether only programs of this machine reach an address.
+    """Return whether an address is reachable only from this machine.
 
     Example:
         >>> is_loopback("localhost"), is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
@@ -38,9 +38,9 @@ def is_local_host(host: str) -> bool:
 
 @final
 class LocalHostOnly:
-    """ASGI middleware for a server on a loopback address, which refuses requests that name another host.
+    """ASGI middleware for a server on a loopback address: refuses requests whose Host header names another host.
 
-    Otherwise any web site could read the answers, through a name that it lets point to 127.0.0.1 (DNS rebinding).
+    Otherwise any web site could read the responses through a host name that resolves to 127.0.0.1 (DNS rebinding).
 
     Args:
         app: Application behind it.

@@ -179,9 +179,9 @@ def _first_attempt(job_id: JobID, settings: JobSettings, folder: CheckpointFolde
 
 
 def _served(settings: PageSettings) -> PageServer:
-    from kafkastream.page.server import served
+    from kafkastream.page.server import shared_page_server
 
-    return served(settings)
+    return shared_page_server(settings)
 
 
 def _show(server: PageServer, job: Job, graph: JobGraph, settings: JobSettings, session: SparkSession) -> None:

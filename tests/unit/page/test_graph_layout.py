@@ -19,18 +19,18 @@ def graphs(draw: st.DrawFn) -> dict[int, list[int]]:
 def test_nothing_overlaps_and_everything_flows_one_way(inputs: dict[int, list[int]]) -> None:
     layout = graph_layout_of(inputs)
     for column in range(layout.columns):
-        rows = sorted(place.row for place in layout.nodes.values() if place.column == column)
+        rows = sorted(position.row for position in layout.nodes.values() if position.column == column)
         assert all(after - before >= 1 for before, after in pairwise(rows))
         assert not rows or (rows[0] >= 0 and rows[-1] + 1 <= layout.rows)
     assert {(one.start, one.end) for one in layout.edges} == {(a, b) for b, taken in inputs.items() for a in taken}
     for edge in layout.edges:
-        assert edge.places[0] == layout.nodes[edge.start]
-        assert edge.places[-1] == layout.nodes[edge.end]
-        columns = [place.column for place in edge.places]
+        assert edge.positions[0] == layout.nodes[edge.start]
+        assert edge.positions[-1] == layout.nodes[edge.end]
+        columns = [position.column for position in edge.positions]
         assert columns == list(range(columns[0], columns[-1] + 1))
-        for place in edge.places[1:-1]:  # an edge passes beside the boxes of the columns that it crosses
-            boxes = [node.row for node in layout.nodes.values() if node.column == place.column]
-            assert all(abs(place.row - row) >= 0.75 for row in boxes)
+        for position in edge.positions[1:-1]:  # an edge passes beside the boxes of the columns that it crosses
+            boxes = [node.row for node in layout.nodes.values() if node.column == position.column]
+            assert all(abs(position.row - row) >= 0.75 for row in boxes)
 
 
 def test_crossings_are_avoided() -> None:

@@ -20,7 +20,7 @@ from kafkastream.metrics.history import History
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.metrics.values import DistributionValue, Group, MeterValue, MetricKind
 from kafkastream.model.job.page_settings import PageSettings, page_settings_of
-from kafkastream.page.server import PageServer, served
+from kafkastream.page.server import PageServer, shared_page_server
 from tests.unit.page import jobs
 
 TOKEN = "only-for-readers"
@@ -315,12 +315,12 @@ def test_an_address_of_another_machine_is_told() -> None:
 
 def test_jobs_of_a_process_share_their_page() -> None:
     settings = PageSettings(ports=(0,), token="shared-token")
-    server = served(settings)
+    server = shared_page_server(settings)
     try:
-        assert served(PageSettings(ports=(0,), token="shared-token")) is server
+        assert shared_page_server(PageSettings(ports=(0,), token="shared-token")) is server
     finally:
         server.stop()
-    again = served(settings)
+    again = shared_page_server(settings)
     assert again is not server
     again.stop()
 
