@@ -36,7 +36,7 @@ class Metric:
 class Counter(Metric):
     """Counts up and down.
 
-    Changes reach the job's metrics when their task has completed; each is at most the largest ``long`` of Java, at which
+    Increments reach the job's metrics when their task completes. Each is limited to Java's largest ``long``, at which
     Flink's counters would overflow.
 
     Example:
@@ -47,12 +47,12 @@ class Counter(Metric):
         3
     """
 
-    __slots__ = ("_count", "_told")
+    __slots__ = ("_count", "_reported_count")
     kind: ClassVar = MetricKind.COUNTER
 
     def __init__(self) -> None:
         self._count = 0
-        self._told: int | None = None
+        self._reported_count: int | None = None
 
     def inc(self, n: int = 1) -> None:
         """Increment the count by ``n``."""
@@ -69,8 +69,8 @@ class Counter(Metric):
     getCount = get_count
 
     def _take(self) -> int | None:
-        told, self._told = self._told, self._count
-        return _long(self._count) if told is None else _long(self._count - told) or None
+        previous, self._reported_count = self._reported_count, self._count
+        return _to_long(self._count) if previous is None else _to_long(self._count - previous) or None
 
 
 @final
@@ -81,7 +81,7 @@ class Gauge(Metric):
     kind: ClassVar = MetricKind.GAUGE
 
     def __init__(self) -> None:
-        self._read: Callable[[], object] = _nothing
+        self._read: Callable[[], object] = _no_value
 
     def get_value(self) -> object:
         """Return the current value."""
@@ -91,7 +91,7 @@ class Gauge(Metric):
 
     def _take(self) -> object:
         try:
-            return _plain(self._read())
+            return _to_plain_value(self._read())
         except Exception:
             log.warning("a gauge could not be read and keeps its last value", exc_info=True)
             return None
@@ -153,12 +153,12 @@ class Distribution(Metric):
         DistributionValue(count=2, sum=10, min=4, max=6)
     """
 
-    __slots__ = ("_count", "_is_known", "_max", "_min", "_sum", "_taken")
+    __slots__ = ("_count", "_has_reported", "_max", "_min", "_reported", "_sum")
     kind: ClassVar = MetricKind.DISTRIBUTION
 
     def __init__(self) -> None:
-        self._is_known = False
-        self._taken = DistributionValue()
+        self._has_reported = False
+        self._reported = DistributionValue()
         self._count = 0
         self._sum: float = 0
         self._min = _INFINITE
@@ -175,7 +175,7 @@ class Distribution(Metric):
 
     def get_statistics(self) -> DistributionValue:
         """Return the statistics of this function object; the job's metrics have those over all workers."""
-        return self._taken.merged(self._since)
+        return self._reported.merged(self._since)
 
     getStatistics = get_statistics
 
@@ -184,15 +184,15 @@ class Distribution(Metric):
         return DistributionValue(self._count, self._sum, self._min, self._max) if self._count else DistributionValue()
 
     def _take(self) -> object:
-        since, was_known = self._since, self._is_known
-        since = DistributionValue(since.count, *map(_number, (since.sum, since.min, since.max)))
-        self._taken, self._is_known = self._taken.merged(since), True
+        since, was_known = self._since, self._has_reported
+        since = DistributionValue(since.count, *map(_to_number, (since.sum, since.min, since.max)))
+        self._reported, self._has_reported = self._reported.merged(since), True
         self._count, self._sum, self._min, self._max = 0, 0, _INFINITE, -_INFINITE
         return since if since.count or not was_known else None
 
 
 _Metric: TypeAlias = Counter | Gauge | Meter | Distribution
-_Place: TypeAlias = tuple[tuple[Group, ...], str]
+_MetricKey: TypeAlias = tuple[tuple[Group, ...], str]
 M = TypeVar("M", Counter, Gauge, Meter, Distribution)
 
 
@@ -218,8 +218,8 @@ class MetricGroup:
     def __init__(self, scope: tuple[str, ...] = ()) -> None:
         self._scope = scope
         self._groups: tuple[Group, ...] = ()
-        self._metrics: dict[_Place, _Metric] = {}
-        self._reserved: set[_Place] = set()
+        self._metrics: dict[_MetricKey, _Metric] = {}
+        self._reserved: set[_MetricKey] = set()
 
     def add_group(self, name: str, extra: str | None = None) -> MetricGroup:
         """Return a subgroup, created if necessary.
@@ -247,7 +247,7 @@ class MetricGroup:
         Raises:
             DefinitionError: The group has another kind of metric of this name, or the operator itself has one.
         """
-        return self._registered(name, Counter, Counter)
+        return self._register(name, Counter, Counter)
 
     def gauge(self, name: str, obj: Callable[[], object]) -> None:
         """Register a gauge.
@@ -256,7 +256,7 @@ class MetricGroup:
             name: Name of the metric.
             obj: Function that returns a number, bool or text; called at the end of each task.
         """
-        self._registered(name, Gauge, Gauge)._read = obj
+        self._register(name, Gauge, Gauge)._read = obj
 
     def meter(self, name: str, time_span_in_seconds: int = 60) -> Meter:
         """Register a meter of events per second.
@@ -265,7 +265,7 @@ class MetricGroup:
             name: Name of the metric.
             time_span_in_seconds: Time over which the rate is averaged; rounded down to a multiple of 5 s, as in Flink.
         """
-        return self._registered(name, Meter, lambda: Meter(time_span_in_seconds))
+        return self._register(name, Meter, lambda: Meter(time_span_in_seconds))
 
     def distribution(self, name: str) -> Distribution:
         """Register a distribution of whole numbers.
@@ -279,7 +279,7 @@ class MetricGroup:
         Raises:
             DefinitionError: The group has another kind of metric of this name, or the operator itself has one.
         """
-        return self._registered(name, Distribution, Distribution)
+        return self._register(name, Distribution, Distribution)
 
     def get_scope_components(self) -> list[str]:
         """Return the parts of the group's full name: job, operator, subtask, groups.
@@ -292,8 +292,11 @@ class MetricGroup:
 
     def get_all_variables(self) -> Mapping[str, str]:
         """Return the variables of the groups, and ``<job_name>``, ``<operator_name>`` and ``<subtask_index>``."""
-        own = zip(("<job_name>", "<operator_name>", "<subtask_index>"), self._scope, strict=False)
-        return {**dict(own), **{f"<{group.name}>": group.value for group in self._groups if group.value is not None}}
+        scope_variables = zip(("<job_name>", "<operator_name>", "<subtask_index>"), self._scope, strict=False)
+        return {
+            **dict(scope_variables),
+            **{f"<{group.name}>": group.value for group in self._groups if group.value is not None},
+        }
 
     getAllVariables = get_all_variables
 
@@ -303,16 +306,16 @@ class MetricGroup:
 
     getMetricIdentifier = get_metric_identifier
 
-    def _registered(self, name: str, kind: type[M], make: Callable[[], M]) -> M:
-        place = (self._groups, str(name))
-        known = self._metrics.setdefault(place, make())
-        if place in self._reserved or not isinstance(known, kind):
-            owner = " of the operator itself" if place in self._reserved else ""
+    def _register(self, name: str, kind: type[M], make: Callable[[], M]) -> M:
+        key = (self._groups, str(name))
+        metric = self._metrics.setdefault(key, make())
+        if key in self._reserved or not isinstance(metric, kind):
+            owner = " of the operator itself" if key in self._reserved else ""
             raise DefinitionError(
-                f"the metric {self.get_metric_identifier(name)!r} already exists and is a {known.kind.value}{owner}",
+                f"the metric {self.get_metric_identifier(name)!r} already exists and is a {metric.kind.value}{owner}",
                 now="Give it another name, or a group of its own.",
             )
-        return known
+        return metric
 
     def _own_counter(self, name: str) -> Counter:
         """Register a counter of the operator itself, whose name functions cannot use."""
@@ -329,39 +332,39 @@ class MetricGroup:
                 yield Change(metric.kind, groups, name, value)
 
 
-def _nothing() -> None:
-    """Stand in for a gauge's function that returns no value."""
+def _no_value() -> None:
+    """Value of a gauge without a function."""
 
 
-def _plain(value: object) -> object:
+def _to_plain_value(value: object) -> object:
     """Convert a gauge's value to plain Python: NumPy numbers become Python's, and other objects text.
 
-    The driver, its page and its reporters do not have to know the classes of the program, and cannot fail at them.
+    So the driver, its page and its reporters never see classes of the program, and cannot fail on them.
     """
     match value:
         case None | bool():
             return value
         case numbers.Integral():
-            return int(value) if int(value).bit_length() <= _BITS else number_text(int(value))
+            return int(value) if int(value).bit_length() <= _MAX_BITS else number_text(int(value))
         case numbers.Real():
             return float(value)
         case _:
             return str(value)[:_TEXT_CHARACTERS]
 
 
-def _long(count: object) -> int:
-    """Convert a count, to which functions may have added numbers of NumPy, to one within Java's ``long``."""
+def _to_long(count: object) -> int:
+    """Convert a count, to which functions may have added NumPy numbers, and limit it to Java's ``long``."""
     match count:
         case numbers.Integral():
-            return max(-_LONGEST, min(int(count), _LONGEST))
+            return max(-_LONG_MAX, min(int(count), _LONG_MAX))
         case _:
-            return _number(count)  # type: ignore[return-value]  # of a function that has added fractions
+            return _to_number(count)  # type: ignore[return-value]  # of a function that has added fractions
 
 
-def _number(value: object) -> float:
-    """Convert a number of any class to one of Python that has a ``float``."""
+def _to_number(value: object) -> float:
+    """Convert a number of any class to a Python number that ``float`` accepts."""
     match value:
-        case numbers.Integral() if int(value).bit_length() <= _BITS:
+        case numbers.Integral() if int(value).bit_length() <= _MAX_BITS:
             return int(value)
         case numbers.Integral():
             return _INFINITE if int(value) > 0 else -_INFINITE
@@ -369,8 +372,8 @@ def _number(value: object) -> float:
             return float(value)  # type: ignore[arg-type]  # of NumPy or decimal
 
 
-_BITS: Final = 1_000
-"""Whole numbers of so many bits have a ``float``, and a text that does not take long."""
-_LONGEST: Final = 2**63 - 1
+_MAX_BITS: Final = 1_000
+"""Integers up to this size convert to ``float``, and to text quickly."""
+_LONG_MAX: Final = 2**63 - 1
 _TEXT_CHARACTERS: Final = 1_000
-"""Maximum length of a gauge's text, which each task reports."""
+"""Maximum length of a gauge's text, which every task reports."""

@@ -117,7 +117,7 @@ class Sample:
 @final
 @attrs.frozen
 class History:
-    """Memory of a job at a point in time, each part with the oldest first.
+    """History of a job at a point in time; each tuple begins with the oldest.
 
     Args:
         batches: Last micro-batches.
@@ -153,8 +153,8 @@ class JobHistory:
     def add(self, batches: Iterable[CompletedBatch]) -> None:
         """Add completed micro-batches."""
         with self._lock:
-            for one in batches:
-                self._batches.append(one)
+            for batch in batches:
+                self._batches.append(batch)
                 self._completed += 1
 
     def failed(self, failure: Failure) -> None:
@@ -173,6 +173,6 @@ class JobHistory:
             self._samples.append(sample)
 
     def read(self) -> History:
-        """Return what is remembered now."""
+        """Return the current history."""
         with self._lock:
             return History(tuple(self._batches), self._completed, tuple(self._failures), tuple(self._samples))

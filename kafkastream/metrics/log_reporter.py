@@ -53,20 +53,20 @@ def report_text(snapshot: MetricsSnapshot) -> str:
         >>> print(report_text(MetricsSnapshot("copy")))
         metrics of job 'copy': 0
     """
-    return "\n".join(_lines(snapshot))
+    return "\n".join(_report_lines(snapshot))
 
 
-def _lines(snapshot: MetricsSnapshot) -> Iterator[str]:
+def _report_lines(snapshot: MetricsSnapshot) -> Iterator[str]:
     yield f"metrics of job {snapshot.job_name!r}: {len(snapshot.metrics)}"
     for kind in MetricKind:
         metrics = [metric for metric in snapshot.metrics if metric.kind is kind]
         if metrics:
             yield f"-- {kind.value}s"
         for metric in metrics:
-            yield f"{one_line(metric.identifier)}: {_shown(metric.value)}"
+            yield f"{one_line(metric.identifier)}: {_value_text(metric.value)}"
 
 
-def _shown(value: MetricValue) -> str:
+def _value_text(value: MetricValue) -> str:
     match value:
         case MeterValue(count=count, rate=rate):
             return f"{number_text(rate, 'g')}/s, count={number_text(count)}"

@@ -27,7 +27,7 @@ log = logging.getLogger("kafkastream")
 
 _SCOPE = "taskmanager_job_task_operator"
 _JOB_SCOPE = "jobmanager_job"
-_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9:_]")
+_INVALID_CHARACTER = re.compile(r"[^a-zA-Z0-9:_]")
 
 
 @final
@@ -47,7 +47,7 @@ class PrometheusReporter:
         self, settings: PrometheusReporterSettings, read: Callable[[], MetricsSnapshot], default_address: str
     ) -> None:
         registry = CollectorRegistry()
-        registry.register(_Families(read, filtered=settings.filter_label_values))
+        registry.register(_MetricsCollector(read, filtered=settings.filter_label_values))
         app: Application = make_asgi_app(registry)
         address = settings.bind_address or default_address
         options = ReporterOptions(settings.name)
@@ -70,7 +70,7 @@ class PrometheusReporter:
 
 
 @final
-class _Families(Collector):
+class _MetricsCollector(Collector):
     """Collector that reads the metrics at each scrape."""
 
     def __init__(self, read: Callable[[], MetricsSnapshot], *, filtered: bool) -> None:
@@ -81,7 +81,7 @@ class _Families(Collector):
         yield from families(self._read(), filtered=self._filtered)
 
     def describe(self) -> Iterator[Metric]:
-        """Yield nothing: names are known only once metrics exist."""
+        """Yield nothing: names exist only once tasks have reported metrics."""
         return iter(())
 
 
@@ -90,29 +90,36 @@ def families(snapshot: MetricsSnapshot, *, filtered: bool = True) -> Iterator[Me
 
     Labels are job, operator, subtask and the variables of groups.
 
-    As there, counters, gauges and meters (by their rate) are Prometheus gauges; gauges with text are left out.
+    As in Flink, counters, gauges and meters (their rate) are Prometheus gauges, and gauges with text are left out.
     Differs from Flink: a distribution is a summary with count and sum, and gauges of its minimum and maximum.
 
     Args:
         snapshot: Metrics.
         filtered: Replace characters in label values that are not allowed in names.
     """
-    found: dict[str, Metric] = {}
+    metrics_by_family: dict[str, Metric] = {}
     series: set[tuple[str, tuple[tuple[str, str], ...]]] = set()
     for metric in snapshot.metrics:
-        label = _named if filtered else one_line
+        label = _replace_invalid_characters if filtered else one_line
         labels = {key: label(value) for key, value in _labels(metric, snapshot).items()}
-        scope = "_".join([_SCOPE if metric.operator else _JOB_SCOPE, *(_named(group.name) for group in metric.groups)])
+        scope = "_".join(
+            [
+                _SCOPE if metric.operator else _JOB_SCOPE,
+                *(_replace_invalid_characters(group.name) for group in metric.groups),
+            ]
+        )
         for sample in _samples(metric.value):
-            name = f"flink_{scope}_{_named(metric.name)}"
+            name = f"flink_{scope}_{_replace_invalid_characters(metric.name)}"
             key = (name + sample.suffix, tuple(labels.items()))
-            if key in series:  # of another name that differs only in characters that Prometheus does not allow
+            if key in series:  # another metric whose name differs only in characters that Prometheus does not allow
                 continue
             series.add(key)
             family = name + sample.family
             doc = f"{one_line(metric.name)} (scope: {scope})"
-            found.setdefault(family, Metric(family, doc, sample.kind)).add_sample(key[0], labels, sample.value)
-    yield from found.values()
+            metrics_by_family.setdefault(family, Metric(family, doc, sample.kind)).add_sample(
+                key[0], labels, sample.value
+            )
+    yield from metrics_by_family.values()
 
 
 class _Sample(NamedTuple):
@@ -127,14 +134,14 @@ class _Sample(NamedTuple):
 def _samples(value: MetricValue) -> Iterator[_Sample]:
     match value:
         case DistributionValue():
-            yield _Sample("summary", _float(value.count), "_count")
-            yield _Sample("summary", _float(value.sum), "_sum")
-            yield _Sample("gauge", _float(value.min), "_min", "_min")
-            yield _Sample("gauge", _float(value.max), "_max", "_max")
+            yield _Sample("summary", _to_float(value.count), "_count")
+            yield _Sample("summary", _to_float(value.sum), "_sum")
+            yield _Sample("gauge", _to_float(value.min), "_min", "_min")
+            yield _Sample("gauge", _to_float(value.max), "_max", "_max")
         case MeterValue():
-            yield _Sample("gauge", _float(value.rate))
+            yield _Sample("gauge", _to_float(value.rate))
         case int() | float():
-            yield _Sample("gauge", _float(value))
+            yield _Sample("gauge", _to_float(value))
         case str():
             return
 
@@ -152,8 +159,8 @@ def _labels(metric: ReportedMetric, snapshot: MetricsSnapshot) -> dict[str, str]
     }
 
 
-def _float(value: float) -> float:
-    """Return a number of the text format, which has 64-bit numbers: https://prometheus.io/docs/instrumenting/exposition_formats/."""
+def _to_float(value: float) -> float:
+    """Convert a number to the text format's 64-bit floats: https://prometheus.io/docs/instrumenting/exposition_formats/."""
     try:
         return float(value)
     except OverflowError:
@@ -161,13 +168,13 @@ def _float(value: float) -> float:
 
 
 def _label_name(text: str) -> str:
-    """Return a name of a label: without colons, and not with two underscores at its start, which Prometheus reserves.
+    """Return a valid label name: without colons, and without two leading underscores, which Prometheus reserves.
 
     https://prometheus.io/docs/concepts/data_model/#metric-names-and-labels
     """
-    name = _named(text).replace(":", "_")
+    name = _replace_invalid_characters(text).replace(":", "_")
     return re.sub(r"^_{2,}|^(?=\d|$)", "_", name)
 
 
-def _named(text: str) -> str:
-    return _NOT_IN_NAMES.sub("_", text)
+def _replace_invalid_characters(text: str) -> str:
+    return _INVALID_CHARACTER.sub("_", text)

@@ -66,31 +66,33 @@ def reporters_of(configured: Mapping[str, str]) -> tuple[ReporterSettings, ...]:
         >>> reporters_of({"metrics.reporter.log.factory.class": factory})
         (LogReporterSettings(name='log', interval_ms=10000),)
     """
-    found = dict.fromkeys(_names(configured))
-    wanted = _read(configured, REPORTERS) or found
-    return tuple(_reporter(name, configured) for name in wanted)
+    names = dict.fromkeys(_reporter_names(configured))
+    wanted = _read_option(configured, REPORTERS) or names
+    return tuple(_read_reporter(name, configured) for name in wanted)
 
 
-def _names(configured: Mapping[str, str]) -> Iterator[str]:
+def _reporter_names(configured: Mapping[str, str]) -> Iterator[str]:
     for key in configured:
         if key.startswith(REPORTER_PREFIX):
             yield key.removeprefix(REPORTER_PREFIX).partition(".")[0]
 
 
-def _reporter(name: str, configured: Mapping[str, str]) -> ReporterSettings:
+def _read_reporter(name: str, configured: Mapping[str, str]) -> ReporterSettings:
     options = ReporterOptions(name)
-    factory = _read(configured, options.factory)
+    factory = _read_option(configured, options.factory)
     if factory is None:
-        raise DefinitionError(f"the metric reporter {name!r} has no class", now=f"Set {options.factory.key}; {_KNOWN}")
+        raise DefinitionError(
+            f"the metric reporter {name!r} has no class", now=f"Set {options.factory.key}; {_KNOWN_CLASSES}"
+        )
     if factory not in _FACTORIES:
         raise UnsupportedFeatureError(
-            f"unknown metric reporter class {factory!r}", where=options.factory.key, now=_KNOWN
+            f"unknown metric reporter class {factory!r}", where=options.factory.key, now=_KNOWN_CLASSES
         )
     return _FACTORIES[factory](options, configured)
 
 
 def _log_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
-    return LogReporterSettings(options.name, _read(configured, options.interval))
+    return LogReporterSettings(options.name, _read_option(configured, options.interval))
 
 
 def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
@@ -98,13 +100,13 @@ def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]
         extra.imported()
     return PrometheusReporterSettings(
         options.name,
-        _read(configured, options.port),
-        _read(configured, options.filter_label_values),
-        _read(configured, options.bind_address),
+        _read_option(configured, options.port),
+        _read_option(configured, options.filter_label_values),
+        _read_option(configured, options.bind_address),
     )
 
 
-def _read(configured: Mapping[str, str], option: Option[T]) -> T:
+def _read_option(configured: Mapping[str, str], option: Option[T]) -> T:
     return option.read(configured[option.key]) if option.key in configured else option.default
 
 
@@ -112,4 +114,4 @@ _FACTORIES: Mapping[str, Callable[[ReporterOptions, Mapping[str, str]], Reporter
     "org.apache.flink.metrics.slf4j.Slf4jReporterFactory": _log_reporter,
     "org.apache.flink.metrics.prometheus.PrometheusReporterFactory": _prometheus_reporter,
 }
-_KNOWN = f"There are {' and '.join(_FACTORIES)}."
+_KNOWN_CLASSES = f"There are {' and '.join(_FACTORIES)}."

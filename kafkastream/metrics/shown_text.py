@@ -1,4 +1,4 @@
-"""Texts of numbers and names as pages and logs show them: any has one, in one line."""
+"""Numbers and names as pages and logs show them: in one line, and never an exception."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def number_text(value: float, form: str = "") -> str:
 
     Args:
         value: Number.
-        form: Format specification of numbers that are finite and have at most 40 digits.
+        form: Format specification, applied to finite numbers of at most 40 digits.
 
     Example:
         >>> number_text(1234.5, ",.1f"), number_text(float("-inf")), number_text(12 * 10**5000)

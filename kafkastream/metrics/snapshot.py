@@ -84,7 +84,7 @@ class MetricsSnapshot(Mapping[str, MetricValue]):
 
     def of_operator(self, name: str) -> MetricsSnapshot:
         """Return the metrics of one operator, given by its name."""
-        return self._only(lambda metric: metric.operator == name)
+        return self._select(lambda metric: metric.operator == name)
 
     ofOperator = of_operator
 
@@ -100,9 +100,9 @@ class MetricsSnapshot(Mapping[str, MetricValue]):
         values = [metric.value for metric in self.metrics if metric.path == path and metric.kind in _SUMMED]
         if not values:
             raise KeyError(path)
-        return sum(value.count if isinstance(value, MeterValue) else _whole(value) for value in values)
+        return sum(value.count if isinstance(value, MeterValue) else _as_int(value) for value in values)
 
-    def _only(self, wanted: Callable[[ReportedMetric], bool]) -> MetricsSnapshot:
+    def _select(self, wanted: Callable[[ReportedMetric], bool]) -> MetricsSnapshot:
         return attrs.evolve(self, metrics=tuple(filter(wanted, self.metrics)))
 
     def __getitem__(self, identifier: str) -> MetricValue:
@@ -118,6 +118,6 @@ class MetricsSnapshot(Mapping[str, MetricValue]):
 _SUMMED = frozenset({MetricKind.COUNTER, MetricKind.METER})
 
 
-def _whole(value: MetricValue) -> int:
+def _as_int(value: MetricValue) -> int:
     assert isinstance(value, int)
     return value

@@ -41,11 +41,11 @@ class Standing:
         all_parts = tuple(parts)
         if not all_parts:
             return None
-        left = [one.left for one in all_parts if one.left is not None]
-        lags = [one.lag for one in all_parts if one.lag is not None]
-        watermarks = [one.watermark_ms for one in all_parts if one.watermark_ms is not None]
+        left = [part.left for part in all_parts if part.left is not None]
+        lags = [part.lag for part in all_parts if part.lag is not None]
+        watermarks = [part.watermark_ms for part in all_parts if part.watermark_ms is not None]
         return Standing(
-            records=sum(one.records for one in all_parts),
+            records=sum(part.records for part in all_parts),
             left=sum(left) if len(left) == len(all_parts) else None,
             lag=sum(lags) if lags else None,
             watermark_ms=min(watermarks, default=None),
@@ -82,11 +82,11 @@ class Pace:
         return self._clock() - self._began
 
     def note(self, standing: Standing | None) -> None:
-        """Record the current progress; a lower count than before means that records will be read again."""
+        """Record the current progress. A count lower than before means that records are read again after a restart."""
         if standing is None:
             return
-        before = 0 if self._standing is None else self._standing.records
-        self._standing = standing.with_more(max(before - standing.records, 0))
+        previous = 0 if self._standing is None else self._standing.records
+        self._standing = standing.with_more(max(previous - standing.records, 0))
         self._window.note(self._clock(), self._standing.records)
 
     def text(self) -> str:
@@ -94,11 +94,11 @@ class Pace:
         elapsed = self.elapsed_s
         if self._standing is None:
             return f"job {self._name!r}: runs for {duration_text(elapsed)}"
-        return f"job {self._name!r}: {', '.join(_parts(self._standing, self._rate(elapsed), elapsed))}"
+        return f"job {self._name!r}: {', '.join(_progress_parts(self._standing, self._rate(elapsed), elapsed))}"
 
     def end_text(self, how: str) -> str:
-        """Return the last line of a job: how it has ended, and the number of records read."""
-        read = "" if self._standing is None else f": {_count(self._standing.records)}"
+        """Return the last progress line of a job: how it ended, and the number of records read."""
+        read = "" if self._standing is None else f": {_count_text(self._standing.records)}"
         return f"job {self._name!r} {how} after {duration_text(self.elapsed_s)}{read}"
 
     def _rate(self, elapsed: float) -> float:
@@ -106,13 +106,13 @@ class Pace:
         return self._window.rate(self._began + elapsed) * _RATE_SPAN_S / span
 
 
-def _parts(standing: Standing, rate: float, elapsed: float) -> Iterable[str]:
-    whole = standing.records + (standing.left or 0)
+def _progress_parts(standing: Standing, rate: float, elapsed: float) -> Iterable[str]:
+    total = standing.records + (standing.left or 0)
     if standing.left is None:
-        yield _count(standing.records)
+        yield _count_text(standing.records)
     else:
-        share = math.floor(100 * standing.records / whole) if whole else 100
-        yield f"{standing.records:,} of {_count(whole)} ({share} %)"
+        share = math.floor(100 * standing.records / total) if total else 100
+        yield f"{standing.records:,} of {_count_text(total)} ({share} %)"
     yield f"{rate:,.0f}/s"
     if standing.left and standing.records:
         yield f"about {duration_text(standing.left * elapsed / standing.records)} left"
@@ -122,7 +122,7 @@ def _parts(standing: Standing, rate: float, elapsed: float) -> Iterable[str]:
         yield f"watermark {time_text(standing.watermark_ms, 'seconds')}"
 
 
-def _count(records: int) -> str:
+def _count_text(records: int) -> str:
     return f"{records:,} record{'' if records == 1 else 's'}"
 
 
@@ -136,12 +136,12 @@ def duration_text(seconds: float) -> str:
         >>> duration_text(0.4), duration_text(200), duration_text(3600), duration_text(90_061)
         ('0 s', '3 min 20 s', '1 h', '1 d 1 h')
     """
-    left, found = round(seconds), []
+    remaining, parts = round(seconds), []
     for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1)):
-        count, left = divmod(left, size)
-        found.append(f"{count} {unit}" if count else "")
-    first = next((place for place, text in enumerate(found) if text), len(found) - 1)
-    return " ".join(filter(None, found[first : first + 2])) or "0 s"
+        count, remaining = divmod(remaining, size)
+        parts.append(f"{count} {unit}" if count else "")
+    first = next((index for index, text in enumerate(parts) if text), len(parts) - 1)
+    return " ".join(filter(None, parts[first : first + 2])) or "0 s"
 
 
 def time_text(watermark_ms: int | None, precision: str = "milliseconds") -> str:

@@ -99,12 +99,10 @@ class MetricStore:
             now = self._clock()
             for node, subtask, changes in reported:
                 for change in changes:
-                    self._add(_Key(node, subtask, change.groups, change.name), change, now)
+                    self._add_change(_Key(node, subtask, change.groups, change.name), change, now)
 
     def provide(self, name: str, provider: Provider) -> None:
-        """Register a function that provides further readings for each snapshot.
-
-        An earlier function of this name is replaced.
+        """Register a function that provides further readings for each snapshot, and replaces an earlier one of this name.
 
         Metrics reported by tasks take precedence over provided ones.
 
@@ -137,31 +135,31 @@ class MetricStore:
         provided = [reading for provider in tuple(self._providers.values()) for reading in provider()]
         with self._lock:
             now = self._clock()
-            kept = [reading for key, total in self._totals.items() for reading in _readings(key, total, now)]
-        readings = {one[:2] + one[3:5]: one for one in (*provided, *kept)}
-        metrics = map(self._reported, readings.values())
-        return MetricsSnapshot(self._job_name, self._job_id, tuple(sorted(metrics, key=_order)))
+            reported = [reading for key, total in self._totals.items() for reading in _readings(key, total, now)]
+        readings = {reading[:2] + reading[3:5]: reading for reading in (*provided, *reported)}
+        metrics = map(self._to_reported_metric, readings.values())
+        return MetricsSnapshot(self._job_name, self._job_id, tuple(sorted(metrics, key=_sort_key)))
 
-    def _add(self, key: _Key, change: Change, now: float) -> None:
-        before = self._totals.get(key)
+    def _add_change(self, key: _Key, change: Change, now: float) -> None:
+        total = self._totals.get(key)
         match change.value:
             case DistributionValue() as more:
-                self._totals[key] = before.merged(more) if isinstance(before, DistributionValue) else more
+                self._totals[key] = total.merged(more) if isinstance(total, DistributionValue) else more
             case MeterIncrement(events=increment, span_s=span):
-                self._count(key, change.kind, span).add(increment, now)
+                self._counter_of(key, change.kind, span).add(increment, now)
             case int(increment) if change.kind is MetricKind.COUNTER:
-                self._count(key, change.kind, _rate_span(key)).add(increment, now)
+                self._counter_of(key, change.kind, _rate_span(key)).add(increment, now)
             case int() | float() | str() as value:
                 self._totals[key] = value
             case _:
                 raise AssertionError(change)
 
-    def _count(self, key: _Key, kind: MetricKind, span_s: float | None) -> _Count:
+    def _counter_of(self, key: _Key, kind: MetricKind, span_s: float | None) -> _Count:
         total = self._totals.setdefault(key, _Count(kind, None if span_s is None else RateWindow(span_s)))
         assert isinstance(total, _Count)
         return total
 
-    def _reported(self, reading: Reading) -> ReportedMetric:
+    def _to_reported_metric(self, reading: Reading) -> ReportedMetric:
         operator = Operator("", "") if reading.node == JOB else self._operators[reading.node]
         return ReportedMetric(
             job=self._job_name,
@@ -176,7 +174,7 @@ class MetricStore:
 
 
 def _rate_span(key: _Key) -> float | None:
-    """Return the time span of a rate in s, or None; Flink adds rates to its own counters of records and bytes."""
+    """Return the span in s of the rate that Flink adds to its own counters of records and bytes; None for other counters."""
     return None if key.groups or key.name not in _RATED else _RATE_SPAN_S
 
 
@@ -196,5 +194,5 @@ def _readings(key: _Key, total: _Count | MetricValue, now: float) -> Iterator[Re
             yield Reading(node, subtask, MetricKind.GAUGE, groups, name, total)
 
 
-def _order(metric: ReportedMetric) -> tuple[str, int, str]:
+def _sort_key(metric: ReportedMetric) -> tuple[str, int, str]:
     return metric.operator, metric.subtask, metric.path

@@ -150,7 +150,7 @@ _RESOLUTION_S = 1.0
 class RateWindow:
     """Growth rate of a count over the last ``span_s`` seconds, like Flink's ``MeterView`` without its thread.
 
-    As there, a count that is younger than the span is taken to have been 0 before.
+    As in Flink, a count younger than the span counts as 0 before it existed.
 
     Example:
         >>> window = RateWindow(span_s=10)
@@ -159,11 +159,11 @@ class RateWindow:
         (3.0, 0.0)
     """
 
-    __slots__ = ("_noted", "span_s")
+    __slots__ = ("_samples", "span_s")
 
     def __init__(self, span_s: float) -> None:
         self.span_s = span_s
-        self._noted: deque[tuple[float, int]] = deque([(float("-inf"), 0)])
+        self._samples: deque[tuple[float, int]] = deque([(float("-inf"), 0)])
 
     def note(self, at: float, count: int) -> None:
         """Record a count.
@@ -172,16 +172,16 @@ class RateWindow:
             at: Monotonic time in s.
             count: Count at that time.
         """
-        if at - self._noted[-1][0] < _RESOLUTION_S:
-            at = self._noted.pop()[0]
-        self._noted.append((at, count))
-        self._forget(at)
+        if at - self._samples[-1][0] < _RESOLUTION_S:
+            at = self._samples.pop()[0]
+        self._samples.append((at, count))
+        self._drop_old_samples(at)
 
     def rate(self, at: float) -> float:
         """Return the events per second up to a monotonic time in s."""
-        self._forget(at)
-        return (self._noted[-1][1] - self._noted[0][1]) / self.span_s
+        self._drop_old_samples(at)
+        return (self._samples[-1][1] - self._samples[0][1]) / self.span_s
 
-    def _forget(self, at: float) -> None:
-        while len(self._noted) > 1 and self._noted[1][0] <= at - self.span_s:
-            self._noted.popleft()
+    def _drop_old_samples(self, at: float) -> None:
+        while len(self._samples) > 1 and self._samples[1][0] <= at - self.span_s:
+            self._samples.popleft()
