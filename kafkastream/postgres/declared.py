@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DeclaredTable", "find_declared", "spellings"]
 
-_PART: Final = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
-_PATH: Final = re.compile(rf"(?:{_PART.pattern})(?:\.(?:{_PART.pattern}))*")
-_FOLDED: Final = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
+_NAME_PART: Final = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
+_PATH: Final = re.compile(rf"(?:{_NAME_PART.pattern})(?:\.(?:{_NAME_PART.pattern}))*")
+_TO_LOWER_CASE: Final = str.maketrans({chr(code): chr(code + 32) for code in range(ord("A"), ord("Z") + 1)})
 _FIND: Final = """
     SELECT nspname, relname, relkind IN ('v', 'm') FROM pg_class JOIN pg_namespace AS space ON space.oid = relnamespace
     WHERE pg_class.oid = to_regclass((SELECT string_agg(quote_ident(part), '.') FROM unnest(%s::text[]) AS part))
@@ -44,7 +44,7 @@ class DeclaredTable:
 
 
 def spellings(name: str) -> list[tuple[str, ...]]:
-    """Return the possible paths of a name; first PostgreSQL's own reading, in which unquoted names are lower-cased.
+    """Return the paths that a name may mean; first PostgreSQL's own reading, which lower-cases unquoted names.
 
     Example:
         >>> spellings("shop.Orders")
@@ -56,10 +56,10 @@ def spellings(name: str) -> list[tuple[str, ...]]:
     """
     if _PATH.fullmatch(name) is None:
         return [(name,)]
-    parts = [(quoted.replace('""', '"'), plain) for quoted, plain in _PART.findall(name)]
-    read = tuple(quoted or plain.translate(_FOLDED) for quoted, plain in parts)
-    written = tuple(quoted or plain for quoted, plain in parts)
-    return list(dict.fromkeys((read, written, (name,))))
+    parts = [(quoted.replace('""', '"'), plain) for quoted, plain in _NAME_PART.findall(name)]
+    folded = tuple(quoted or plain.translate(_TO_LOWER_CASE) for quoted, plain in parts)
+    verbatim = tuple(quoted or plain for quoted, plain in parts)
+    return list(dict.fromkeys((folded, verbatim, (name,))))
 
 
 def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) -> DeclaredTable:
@@ -75,7 +75,7 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
         SinkError: The database does not answer.
     """
     with connect(settings) as connection:
-        target = next(filter(None, (_found(connection, settings, path) for path in spellings(name))), None)
+        target = next(filter(None, (_find_table(connection, settings, path) for path in spellings(name))), None)
         existing = target and read_table(connection, target)
     if target is None or existing is None:
         raise DefinitionError(
@@ -87,14 +87,14 @@ def find_declared(settings: PostgresSettings, name: str, schema: TableSchema) ->
         raise DefinitionError(
             problem, where=f"{settings.address}, table {'.'.join(target)}", now="Write to another table."
         )
-    return _Check(settings, ".".join(target), existing).declared(target, schema)
+    return _DeclarationCheck(settings, ".".join(target), existing).check(target, schema)
 
 
-def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, ...]) -> tuple[str, str] | None:
-    found = connection.execute(_FIND, (list(path),)).fetchone()
-    if found is None:
+def _find_table(connection: Connection, settings: PostgresSettings, path: tuple[str, ...]) -> tuple[str, str] | None:
+    row = connection.execute(_FIND, (list(path),)).fetchone()
+    if row is None:
         return None
-    schema, name, is_view = found
+    schema, name, is_view = row
     if is_view:
         raise DefinitionError(
             "the table is a view, to which COPY cannot write",
@@ -106,50 +106,50 @@ def _found(connection: Connection, settings: PostgresSettings, path: tuple[str, 
 
 @final
 @attrs.frozen
-class _Check:
+class _DeclarationCheck:
     """Comparison of declared columns with existing ones."""
 
     settings: PostgresSettings
     table: str
     existing: ExistingTable
 
-    def declared(self, target: tuple[str, str], schema: TableSchema) -> DeclaredTable:
-        names = {column.name: self._name(column) for column in schema.columns}
+    def check(self, target: tuple[str, str], schema: TableSchema) -> DeclaredTable:
+        names = {column.name: self._existing_name(column) for column in schema.columns}
         columns = tuple(attrs.evolve(column, name=names[column.name]) for column in schema.columns)
         for column in columns:
             self._check_type(column)
         key = tuple(names[name] for name in schema.primary_key)
         if key and frozenset(key) not in self.existing.unique_keys:
-            raise self._refused(
+            raise self._mismatch_error(
                 f"the table has no unique constraint on the primary key ({', '.join(key)})",
                 f"Give it one: ALTER TABLE {self.table} ADD PRIMARY KEY ({', '.join(key)}); or declare the key that it has"
-                f"{_some(self.existing.unique_keys)}.",
+                f"{_keys_text(self.existing.unique_keys)}.",
             )
         return DeclaredTable(TableId(target), TableSchema(columns, key))
 
-    def _name(self, column: Column) -> str:
-        found = next(
+    def _existing_name(self, column: Column) -> str:
+        name = next(
             (path[0] for path in spellings(column.name) if len(path) == 1 and path[0] in self.existing.columns), None
         )
-        if found is None:
-            raise self._refused(
+        if name is None:
+            raise self._mismatch_error(
                 f"the table has no column {column.name!r}",
                 f"It has {', '.join(self.existing.columns)}. Declare one of them, or add the column to the table.",
             )
-        return found
+        return name
 
     def _check_type(self, column: Column) -> None:
         current = self.existing.columns[column.name]
         if not takes(current, column.type):
-            raise self._refused(
+            raise self._mismatch_error(
                 f"column {column.name!r} has the type {current} in the database, which takes no {column.type}",
                 f"Declare it with a type of that kind and CAST the value in the query, or make it {column_type(column.type)}.",
             )
 
-    def _refused(self, what: str, now: str) -> DefinitionError:
-        return DefinitionError(what, where=f"{self.settings.address}, table {self.table}", now=now)
+    def _mismatch_error(self, reason: str, now: str) -> DefinitionError:
+        return DefinitionError(reason, where=f"{self.settings.address}, table {self.table}", now=now)
 
 
-def _some(keys: Iterable[frozenset[str]]) -> str:
-    told = sorted(f"({', '.join(sorted(key))})" for key in keys)
-    return f": {' or '.join(told)}" if told else ""
+def _keys_text(keys: Iterable[frozenset[str]]) -> str:
+    texts = sorted(f"({', '.join(sorted(key))})" for key in keys)
+    return f": {' or '.join(texts)}" if texts else ""

@@ -1,8 +1,7 @@
-"""Marker table: for each partition the offset up to which it has been written, and the attempt that has written it.
+"""Marker table: for each partition, the offset up to which rows are written, and the task attempt that writes it.
 
-An attempt enters its own name when it begins, which locks out earlier ones: a commit requires the name to be there
-still.
-The marker is moved in the transaction that writes the rows, so that both are there or neither.
+An attempt enters its name when it begins. That fences off earlier attempts: a commit fails unless the marker still has
+the attempt's name. The marker moves in the transaction that writes the rows, so that both are committed or neither.
 """
 
 from __future__ import annotations
@@ -57,7 +56,9 @@ _FORGET = """
     UPDATE {table} SET reached = NULL
     WHERE job = %s AND (topic, partition) IN (SELECT * FROM unnest(%s::text[], %s::int[]))
 """
-_CREATION_LOCK = 0x6B61666B  # only one session creates the table, "IF NOT EXISTS" alone can collide
+_CREATION_LOCK = (
+    0x6B61666B  # one session at a time: concurrent CREATE … IF NOT EXISTS can still fail with a unique violation
+)
 
 
 @final
@@ -83,12 +84,12 @@ class ProgressTable:
 
     @property
     def advice(self) -> str:
-        """Advice for a user who may not create or write the table."""
+        """Advice for a database user without permission to create or write the table."""
         create = " ".join(_CREATE.format(table=self.name).split())
         return f"Let an owner of the schema execute: {create}; GRANT SELECT, INSERT, UPDATE ON {self.name} TO the user."
 
     def enter(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Take the partitions over from earlier attempts, whose open sessions end, and commit.
+        """Take over the partitions from earlier attempts, terminate their sessions, and commit.
 
         Args:
             connection: Connection without an open transaction.
@@ -97,15 +98,15 @@ class ProgressTable:
         Returns:
             The offset after the last written record, for each partition that has a marker.
         """
-        topics, numbers = _columns(sorted(partitions))
+        topics, numbers = _topics_and_numbers(sorted(partitions))
         self._create(connection)
-        earlier = self._run(connection, _EARLIER, (self._job, topics, numbers))
-        self._run(connection, _END_SESSIONS, ([writer for (writer,) in earlier], self._writer))
-        entered = self._run(
+        earlier = self._fetch_all(connection, _EARLIER, (self._job, topics, numbers))
+        self._fetch_all(connection, _END_SESSIONS, ([writer for (writer,) in earlier], self._writer))
+        entered = self._fetch_all(
             connection, _ENTER, ([self._job] * len(topics), topics, numbers, [self._writer] * len(topics))
         )
         connection.commit()
-        return _reached(entered)
+        return _offsets_by_partition(entered)
 
     def move(self, connection: Connection, reached: Mapping[TopicPartition, int]) -> None:
         """Move the markers in the open transaction.
@@ -119,10 +120,11 @@ class ProgressTable:
         """
         ordered = sorted(reached)
         moved = connection.execute(
-            self._query(_MOVE), (*_columns(ordered), [reached[one] for one in ordered], self._job, self._writer)
+            self._query(_MOVE),
+            (*_topics_and_numbers(ordered), [reached[partition] for partition in ordered], self._job, self._writer),
         )
         if moved.rowcount != len(reached):
-            raise _superseded(ordered)
+            raise _superseded_error(ordered)
 
     def reached(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
         """Read the markers again, after a connection was lost.
@@ -131,26 +133,28 @@ class ProgressTable:
             SupersededError: Another attempt has taken a partition over.
         """
         ordered = sorted(partitions)
-        found = self._run(connection, _REACHED, (self._job, self._writer, *_columns(ordered)))
+        rows = self._fetch_all(connection, _REACHED, (self._job, self._writer, *_topics_and_numbers(ordered)))
         connection.rollback()
-        if len(found) != len(ordered):
-            raise _superseded(ordered)
-        return _reached(found)
+        if len(rows) != len(ordered):
+            raise _superseded_error(ordered)
+        return _offsets_by_partition(rows)
 
     def written(self, connection: Connection, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the markers that the job's attempts have left; none if there is no marker table."""
+        """Return the markers of the job, whichever attempt wrote them; empty without a marker table."""
         if not self._exists(connection):
             return {}
-        return _reached(self._run(connection, _WRITTEN, (self._job, *_columns(sorted(partitions)))))
+        return _offsets_by_partition(
+            self._fetch_all(connection, _WRITTEN, (self._job, *_topics_and_numbers(sorted(partitions))))
+        )
 
     def forget(self, connection: Connection, partitions: Collection[TopicPartition]) -> None:
         """Drop the job's markers of some partitions in the open transaction."""
         if self._exists(connection):
-            connection.execute(self._query(_FORGET), (self._job, *_columns(sorted(partitions))))
+            connection.execute(self._query(_FORGET), (self._job, *_topics_and_numbers(sorted(partitions))))
 
     def _exists(self, connection: Connection) -> bool:
-        found = connection.execute("SELECT to_regclass(format('%%I.%%I', %s::text, %s::text))", self._name).fetchone()
-        return found != (None,)
+        row = connection.execute("SELECT to_regclass(format('%%I.%%I', %s::text, %s::text))", self._name).fetchone()
+        return row != (None,)
 
     def _create(self, connection: Connection) -> None:
         if not self._exists(connection):
@@ -166,26 +170,26 @@ class ProgressTable:
         if connection.execute("SELECT to_regnamespace(quote_ident(%s))", (schema,)).fetchone() == (None,):
             connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(sql.Identifier(schema)))
 
-    def _run(self, connection: Connection, template: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    def _fetch_all(self, connection: Connection, template: str, parameters: tuple[Any, ...]) -> list[tuple[Any, ...]]:
         return connection.execute(self._query(template), parameters).fetchall()
 
     def _query(self, template: str) -> Any:
-        """Return a statement that takes parameters: psycopg reads ``%`` in it, also in names, as part of a placeholder."""
+        """Return a statement with the table's name; ``%`` is doubled, since psycopg reads it as a placeholder even in names."""
         from psycopg import sql
 
         return sql.SQL(template).format(table=sql.Identifier(*(name.replace("%", "%%") for name in self._name)))
 
 
-def _columns(partitions: Collection[TopicPartition]) -> tuple[list[str], list[int]]:
-    return [one.topic for one in partitions], [one.partition for one in partitions]
+def _topics_and_numbers(partitions: Collection[TopicPartition]) -> tuple[list[str], list[int]]:
+    return [partition.topic for partition in partitions], [partition.partition for partition in partitions]
 
 
-def _superseded(partitions: Collection[TopicPartition]) -> SupersededError:
+def _superseded_error(partitions: Collection[TopicPartition]) -> SupersededError:
     return SupersededError(
         "a later attempt of this task has taken over; nothing of this one was committed",
         where=", ".join(map(str, partitions)),
     )
 
 
-def _reached(rows: list[tuple[Any, ...]]) -> dict[TopicPartition, int]:
+def _offsets_by_partition(rows: list[tuple[Any, ...]]) -> dict[TopicPartition, int]:
     return {TopicPartition(topic, partition): reached for topic, partition, reached in rows if reached is not None}

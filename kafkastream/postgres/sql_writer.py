@@ -27,17 +27,17 @@ def with_placeholders(statement: str) -> tuple[str, int]:
     """
     count = 0
 
-    def placed(match: re.Match[str]) -> str:
+    def replace(match: re.Match[str]) -> str:
         nonlocal count
         count += match.group() == "?"
         return _PARAMETER.get(match.group()) or match.group().replace("%", "%%")
 
-    return _PARTS.sub(placed, statement), count
+    return _PARTS.sub(replace, statement), count
 
 
 @final
 class SqlWriter(TransactionWriter):
-    """Executes a statement for each row, in batches, within transactions that hold each record once.
+    """Executes a statement for each row, in batches, within transactions that contain each record exactly once.
 
     Args:
         settings: The database.
@@ -60,19 +60,19 @@ class SqlWriter(TransactionWriter):
         self._check_open()
         for row in rows:
             self._rows.append(row)
-            self._added()
+            self._count_change()
 
     def _send(self) -> None:
         remaining = iter(self._rows)
         try:
             while batch := list(islice(remaining, self._batch_size)):
-                self._connected().cursor().executemany(self._statement, batch)
+                self._open_connection().cursor().executemany(self._statement, batch)
         except Exception as error:
             if is_refusal(error):
-                raise self._told_with_statement(sink_error(error, self._settings)) from error
+                raise self._add_statement(sink_error(error, self._settings)) from error
             raise
 
-    def _told_with_statement(self, error: SinkError) -> SinkError:
+    def _add_statement(self, error: SinkError) -> SinkError:
         return SinkError(error.what, where=f"{error.where}, statement: {self._statement}", now=error.now)
 
     def _drop_pending(self) -> None:

@@ -1,4 +1,4 @@
-"""Transactions that hold the changes of records exactly once, and commit a marker with them."""
+"""Transactions that write each record exactly once: they commit a marker of the offsets with the rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _LONGEST_PAUSE_S = 5.0
 
 
 class TransactionWriter(ABC):
-    """Writes in transactions, with marker rows of the offsets that they have reached.
+    """Writes in transactions, each with marker rows of the offsets that it reaches.
 
-    A transaction is repeated after a deadlock or a lost connection, as long as all of it is still in memory.
+    A transaction is repeated after a deadlock or a lost connection, as long as all its rows are still in memory.
 
     Args:
         settings: The database.
@@ -38,13 +38,13 @@ class TransactionWriter(ABC):
         self._progress: ProgressTable | None = None
         self._connection: Connection | None = None
         self._pending_count = 0
-        self._sent_before = False
+        self._has_sent = False
         self._partitions: frozenset[TopicPartition] = frozenset()
         self._is_open = False
         self._has_failed = False
 
     def begin(self, job: str, partitions: Collection[TopicPartition]) -> Mapping[TopicPartition, int]:
-        """Begin a transaction and lock out earlier attempts that write for these partitions; their sessions end.
+        """Begin a transaction, and fence off earlier attempts that write these partitions: their sessions are terminated.
 
         Args:
             job: Identity of the job in the marker table.
@@ -58,21 +58,21 @@ class TransactionWriter(ABC):
         """
         self.abort()
         progress = self._progress = ProgressTable(self._settings, job, self._name)
-        reached = self._entered(progress, partitions) if partitions else None
+        reached = self._enter_progress(progress, partitions) if partitions else None
         self._partitions = frozenset(partitions)
         self._is_open = True
         return reached or {}
 
-    def _entered(
+    def _enter_progress(
         self, progress: ProgressTable, partitions: Collection[TopicPartition]
     ) -> Mapping[TopicPartition, int] | None:
         try:
-            return self._repeated(lambda: progress.enter(self._connected(), partitions))
+            return self._retry(lambda: progress.enter(self._open_connection(), partitions))
         except Exception as error:
             if not is_refusal(error):
                 raise
-            told = sink_error(error, self._settings, progress.name)
-            raise SinkError(told.what, where=told.where, now=progress.advice) from error
+            translated = sink_error(error, self._settings, progress.name)
+            raise SinkError(translated.what, where=translated.where, now=progress.advice) from error
 
     def commit(self, reached: Mapping[TopicPartition, int]) -> None:
         """Commit the writes since ``begin``, together with the markers.
@@ -85,7 +85,7 @@ class TransactionWriter(ABC):
             SinkError: The database refuses a value, or does not answer and part of the transaction is lost.
         """
         self._check_open()
-        self._repeated(lambda: self._send_and_mark(reached), reached)
+        self._retry(lambda: self._send_and_mark(reached), reached)
         self._forget()
 
     def abort(self) -> None:
@@ -107,14 +107,14 @@ class TransactionWriter(ABC):
     def _drop_pending(self) -> None:
         """Clear the pending writes."""
 
-    def _transaction_committed(self) -> None:
-        """Take note of a commit."""
+    def _on_commit(self) -> None:
+        """Called after a commit."""
 
-    def _transaction_lost(self) -> None:
-        """Take note of a rollback, or of another connection."""
+    def _on_transaction_lost(self) -> None:
+        """Called after a rollback, or when the connection changes."""
 
-    def _added(self) -> bool:
-        """Count a change; return whether all that is pending was sent."""
+    def _count_change(self) -> bool:
+        """Count a pending change; return whether the pending changes were sent because of it."""
         self._pending_count += 1
         if self._pending_count < self._settings.flush_rows:
             return False
@@ -122,31 +122,31 @@ class TransactionWriter(ABC):
         return True
 
     def _flush(self) -> None:
-        self._repeated(self._send)
+        self._retry(self._send)
         self._drop_pending()
         self._pending_count = 0
-        self._sent_before = True
+        self._has_sent = True
 
     def _send_and_mark(self, reached: Mapping[TopicPartition, int]) -> None:
         self._send()
         assert self._progress is not None, "commit comes after begin"
-        connection = self._connected()
+        connection = self._open_connection()
         if reached:
             self._progress.move(connection, reached)
         connection.commit()
-        self._transaction_committed()
+        self._on_commit()
 
-    def _repeated(self, work: Callable[[], T], reached: Mapping[TopicPartition, int] | None = None) -> T | None:
-        """Run a part of the transaction, again after a transient failure if the whole transaction is in memory."""
+    def _retry(self, work: Callable[[], T], reached: Mapping[TopicPartition, int] | None = None) -> T | None:
+        """Run a part of the transaction; repeat it after a transient failure, if all its rows are still in memory."""
         for repeat in itertools.count():
             try:
                 return work()
             except Exception as error:
                 self._roll_back()
-                is_last = self._sent_before or repeat == self._settings.max_retries
+                is_last = self._has_sent or repeat == self._settings.max_retries
                 self._has_failed = is_last or not is_transient(error)
                 if self._has_failed:
-                    raise self._told(error) from error
+                    raise self._translate_error(error) from error
             time.sleep(min(_FIRST_PAUSE_S * 4**repeat, _LONGEST_PAUSE_S))
             if self._has_committed(reached or {}):
                 break
@@ -157,11 +157,11 @@ class TransactionWriter(ABC):
         if not self._progress or not self._partitions:
             return False
         try:
-            found = self._progress.reached(self._connected(), self._partitions)
+            committed = self._progress.reached(self._open_connection(), self._partitions)
         except Exception as error:
             self._has_failed = True
-            raise self._told(error) from error
-        return bool(reached) and reached.items() <= found.items()
+            raise self._translate_error(error) from error
+        return bool(reached) and reached.items() <= committed.items()
 
     def _check_open(self) -> None:
         if not self._is_open or self._has_failed:
@@ -171,12 +171,12 @@ class TransactionWriter(ABC):
                 now="Call begin before write and commit.",
             )
 
-    def _told(self, error: Exception) -> Exception:
+    def _translate_error(self, error: Exception) -> Exception:
         return sink_error(error, self._settings) if is_transient(error) else error
 
-    def _connected(self) -> Connection:
+    def _open_connection(self) -> Connection:
         if self._connection is None or self._connection.closed:
-            self._transaction_lost()
+            self._on_transaction_lost()
             self._connection = connect(self._settings, self._name)
         return self._connection
 
@@ -185,7 +185,7 @@ class TransactionWriter(ABC):
         connection = self._connection
         if connection is None or connection.info.transaction_status == 0:  # PQTRANS_IDLE
             return
-        self._transaction_lost()
+        self._on_transaction_lost()
         try:
             connection.rollback()
         except Exception:  # noqa: BLE001  # a connection in doubt is no longer used, whatever is wrong with it
@@ -193,10 +193,10 @@ class TransactionWriter(ABC):
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
-        self._transaction_lost()
+        self._on_transaction_lost()
         if connection is not None:
             connection.close()
 
     def _forget(self) -> None:
         self._drop_pending()
-        self._pending_count, self._sent_before, self._has_failed = 0, False, False
+        self._pending_count, self._has_sent, self._has_failed = 0, False, False

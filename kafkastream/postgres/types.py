@@ -1,4 +1,4 @@
-"""Types of PostgreSQL's columns: the type of a created column, and which types hold the values of others."""
+"""Types of PostgreSQL's columns: the type for a new column, and which types can store the values of another type."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ class ColumnType:
         if match is None:
             return ColumnType(text)
         name, size, scale, zone = match.groups()
-        known = _NAMES.get(name + zone, name + zone)
-        return ColumnType(known, int(size) if size else None, int(scale) if scale else None)
+        type_name = _NAMES.get(name + zone, name + zone)
+        return ColumnType(type_name, int(size) if size else None, int(scale) if scale else None)
 
     def __str__(self) -> str:
         if self.size is None:
@@ -101,12 +101,12 @@ def column_type(type_: DataType, normalization: TypeNormalization = TypeNormaliz
         >>> str(column_type(DataType.of(Kind.INT), TypeNormalization.BROADEN))
         'bigint'
     """
-    standard = _standard(type_)
+    standard = _narrowest_type(type_)
     match normalization:
         case TypeNormalization.STANDARD:
             return standard
         case TypeNormalization.BROADEN:
-            return _broad(standard)
+            return _broaden(standard)
         case TypeNormalization.ONLY_BIGINT_OR_TEXT:
             return ColumnType("bigint" if standard.name in _WHOLE_DIGITS else "text")
 
@@ -127,7 +127,7 @@ _SIZED = {Kind.CHAR: "char", Kind.VARCHAR: "varchar"}
 _TIMED = {Kind.TIME: "time", Kind.TIMESTAMP: "timestamp", Kind.TIMESTAMP_LTZ: "timestamptz"}
 
 
-def _standard(type_: DataType) -> ColumnType:
+def _narrowest_type(type_: DataType) -> ColumnType:
     if type_.kind in _PLAIN:
         return ColumnType(_PLAIN[type_.kind])
     if type_.kind in _SIZED and (type_.size or 0) <= _LONGEST_TEXT:
@@ -139,7 +139,7 @@ def _standard(type_: DataType) -> ColumnType:
     return ColumnType("text")
 
 
-def _broad(type_: ColumnType) -> ColumnType:
+def _broaden(type_: ColumnType) -> ColumnType:
     if type_.name in _WHOLE_DIGITS:
         return ColumnType("bigint")
     if type_.name == "real":
@@ -148,7 +148,7 @@ def _broad(type_: ColumnType) -> ColumnType:
 
 
 def holds(column: ColumnType, values: ColumnType) -> bool:
-    """Return whether a column takes all values of a type without loss; text columns take any value as text.
+    """Return whether a column can store all values of a type without loss; text columns store any value as text.
 
     Args:
         column: Type of the column.
@@ -163,7 +163,7 @@ def holds(column: ColumnType, values: ColumnType) -> bool:
             return True
         case "varchar" | "char":
             is_text = values.name in _TEXTS and not (column.name == "char" and values.name != "char")
-            return (column.name == "varchar" and column.size is None) or (is_text and _fits(column, values))
+            return (column.name == "varchar" and column.size is None) or (is_text and _text_fits(column, values))
         case "smallint" | "integer" | "bigint":
             return _WHOLE_DIGITS.get(values.name, 99) <= _WHOLE_DIGITS[column.name]
         case "numeric":
@@ -173,9 +173,11 @@ def holds(column: ColumnType, values: ColumnType) -> bool:
         case "real":
             return values.name in _REAL_HOLDS
         case "timestamp" | "timestamptz":
-            return _TIMES.get(values.name, 99) <= _TIMES[column.name] and _digits(column) >= _digits(values)
+            return _TIMES.get(values.name, 99) <= _TIMES[column.name] and _second_digits(column) >= _second_digits(
+                values
+            )
         case "time":
-            return values.name == "time" and _digits(column) >= _digits(values)
+            return values.name == "time" and _second_digits(column) >= _second_digits(values)
         case "json" | "jsonb" | "uuid":
             return values.name in {*_TEXTS, *_DOCUMENTS}
         case _:
@@ -183,10 +185,9 @@ def holds(column: ColumnType, values: ColumnType) -> bool:
 
 
 def takes(column: ColumnType, type_: DataType) -> bool:
-    """Return whether a column's type is of the same kind as a type's values, some of which may still be too long or too
-    large.
+    """Return whether a column accepts values of a type; some values may still be too long or too large.
 
-    Text is taken by each type that PostgreSQL parses from text and that has no counterpart of its own, such as JSONB.
+    Text is accepted by types that PostgreSQL parses from text and SQL has no type for, such as JSONB.
 
     Example:
         >>> takes(ColumnType("integer"), DataType.of(Kind.BIGINT)), takes(ColumnType("integer"), DataType.string())
@@ -206,28 +207,28 @@ def takes(column: ColumnType, type_: DataType) -> bool:
 
 
 def may_lose_digits(column: ColumnType, values: ColumnType) -> bool:
-    """Return whether a column takes values of a type with a loss of digits: integers and decimals as DOUBLE."""
+    """Return whether a column stores values with a loss of digits: integers and decimals as DOUBLE."""
     return column.name == "double precision" and values.name in {"bigint", "numeric"}
 
 
-def _fits(column: ColumnType, values: ColumnType) -> bool:
+def _text_fits(column: ColumnType, values: ColumnType) -> bool:
     return column.size is None or (values.size is not None and values.size <= column.size)
 
 
-def _digits(time: ColumnType) -> int:
+def _second_digits(time: ColumnType) -> int:
     if time.name == "date":
         return 0
     return _MOST_TIME_DIGITS if time.size is None else time.size
 
 
 def _numeric_holds(column: ColumnType, values: ColumnType) -> bool:
-    whole = _WHOLE_DIGITS.get(values.name)
-    if whole is None and values.name != "numeric":
+    whole_digits = _WHOLE_DIGITS.get(values.name)
+    if whole_digits is None and values.name != "numeric":
         return False
     if column.size is None:
         return True
     if values.name == "numeric" and values.size is None:
         return False
     scale = values.scale or 0
-    digits = (values.size or 0) - scale if whole is None else whole
+    digits = (values.size or 0) - scale if whole_digits is None else whole_digits
     return (column.scale or 0) >= scale and column.size - (column.scale or 0) >= digits

@@ -19,7 +19,7 @@ __all__ = ["PostgresWriter"]
 
 @final
 class PostgresWriter(TransactionWriter):
-    """Writes changes of rows: those of tables with a primary key are folded and merged by it, others appended.
+    """Writes changes of rows: folded and merged by the primary key if the table has one, else appended.
 
     Implements ``cdc.sinks.ChangeWriter``. Reuse a writer by ``begin`` after ``commit`` or ``abort``: staging tables
     last as long as its connection.
@@ -50,7 +50,7 @@ class PostgresWriter(TransactionWriter):
                 table = change.table
                 add = self._adder(table)
             add(change)
-            if self._added():
+            if self._count_change():
                 table = None
 
     def _adder(self, table: TableId) -> Callable[[Change], None]:
@@ -62,31 +62,33 @@ class PostgresWriter(TransactionWriter):
         return pending.add
 
     def _send(self) -> None:
-        for table in sorted(self._pending, key=self._settings.target):  # one order for all tasks, against deadlocks
+        for table in sorted(
+            self._pending, key=self._settings.target
+        ):  # the same order in all tasks, so that they do not deadlock
             try:
                 self._send_table(table)
             except Exception as error:
                 if is_transient(error):
                     raise
-                raise self._refused(table, error) from error
+                raise self._translate_table_error(table, error) from error
 
     def _send_table(self, table: TableId) -> None:
         if table not in self._statements:
             target, number = self._settings.target(table), self._staging_number
             self._staging_number += 1
-            self._statements[table] = TableStatements(self._connected(), target, self._schemas[table], number)
+            self._statements[table] = TableStatements(self._open_connection(), target, self._schemas[table], number)
         pending = self._pending[table]
         if isinstance(pending, FoldedChanges):
             self._statements[table].merge(pending)
         else:
             self._statements[table].append(pending)
 
-    def _refused(self, table: TableId, error: Exception) -> Exception:
-        """Return a database's error translated for the user; other errors unchanged."""
+    def _translate_table_error(self, table: TableId, error: Exception) -> Exception:
+        """Translate an error of the database for the user; return other errors unchanged."""
         statements = self._statements.get(table)
-        found = statements and statements.refused_text(self._pending[table])
-        if found:
-            character, column = found
+        refused = statements and statements.find_refused_character(self._pending[table])
+        if refused:
+            character, column = refused
             return SinkError(
                 f"a text has the character U+{ord(character):04X}, which PostgreSQL does not accept",
                 where=f"{self._settings.address}, table {table}, column {column!r}",
@@ -99,11 +101,11 @@ class PostgresWriter(TransactionWriter):
     def _drop_pending(self) -> None:
         self._pending = {}
 
-    def _transaction_committed(self) -> None:
+    def _on_commit(self) -> None:
         for statements in self._statements.values():
-            statements.committed()
+            statements.on_commit()
 
-    def _transaction_lost(self) -> None:
+    def _on_transaction_lost(self) -> None:
         self._statements = {}
 
 
