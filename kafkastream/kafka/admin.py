@@ -1,4 +1,4 @@
-"""Metadata and offsets that the driver asks the brokers for."""
+"""Cluster metadata and offsets, requested by the driver."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from confluent_kafka.admin import AdminClient, ClusterMetadata, ConfigResource, 
 from typing_extensions import assert_never
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError, UnknownTopicError
-from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.configuration import translate_refused_property
 from kafkastream.kafka.groups import GroupConsumer
 from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.kafka.refusals import Refusals
@@ -30,8 +30,8 @@ __all__ = ["Cluster"]
 
 _FIRST_TRY_S = 0.5
 _LONGEST_TRY_S = 4.0
-"""Longest call in seconds: signals are handled between calls, since the client does not return for them."""
-_MOVING = {
+"""Longest call in seconds. Python handles signals between calls only: the C client does not return for them."""
+_TRANSIENT_ERRORS = {
     "COORDINATOR_LOAD_IN_PROGRESS",
     "COORDINATOR_NOT_AVAILABLE",
     "FENCED_LEADER_EPOCH",
@@ -40,15 +40,15 @@ _MOVING = {
     "NOT_LEADER_FOR_PARTITION",
     "UNKNOWN_LEADER_EPOCH",
 }
-"""Errors that pass: brokers answer so just after a topic was created, or a leader or a group's coordinator has changed."""
-_NO_ANSWER = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
-_NOT_SEEN = {"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"}
+"""Transient errors: just after a topic is created, or while the leader or the group's coordinator changes."""
+_UNREACHABLE_ERRORS = {"_TRANSPORT", "_TIMED_OUT", "_ALL_BROKERS_DOWN", "_RESOLVE"}
+_DENIED_ERRORS = {"CLUSTER_AUTHORIZATION_FAILED", "TOPIC_AUTHORIZATION_FAILED", "UNKNOWN_TOPIC_OR_PART"}
 
 T = TypeVar("T")
 
 
 class Cluster:
-    """Cluster behind ``bootstrap.servers``, asked through one admin client (a ``PartitionOffsetsRetriever``).
+    """Cluster behind ``bootstrap.servers``, with one admin client; a ``PartitionOffsetsRetriever`` for offsets initializers.
 
     Args:
         properties: Java client properties.
@@ -62,10 +62,10 @@ class Cluster:
         self._servers = properties["bootstrap.servers"]
         self._timeout_s = request_timeout_s(properties)
         self._group = properties.get("group.id")
-        committed = properties.get("isolation.level") == "read_committed"
-        self._isolation = IsolationLevel.READ_COMMITTED if committed else IsolationLevel.READ_UNCOMMITTED
+        reads_committed = properties.get("isolation.level") == "read_committed"
+        self._isolation = IsolationLevel.READ_COMMITTED if reads_committed else IsolationLevel.READ_UNCOMMITTED
         self._refusals = Refusals(f"bootstrap.servers {self._servers}")
-        with refused_properties(f"bootstrap.servers {self._servers}"):
+        with translate_refused_property(f"bootstrap.servers {self._servers}"):
             self._client = client_properties(properties)
             settings: dict[str, Any] = {**self._client, "log_level": 0, "error_cb": self._refusals}
             self._admin = AdminClient(settings)
@@ -82,24 +82,24 @@ class Cluster:
 
     def _metadata(self) -> ClusterMetadata:
         deadline, patience = time.monotonic() + self._timeout_s, _FIRST_TRY_S
-        while True:  # in tries that grow longer, so that a refusal is heard of between two of them
+        while True:  # with growing timeouts, so that a refused login is noticed between two calls
             try:
                 return self._admin.list_topics(timeout=min(patience, max(0.0, deadline - time.monotonic())))
             except KafkaException as error:
                 self._admin.poll(0)
                 self._refusals.check()
-                if error.args[0].name() not in _NO_ANSWER or time.monotonic() > deadline:
-                    raise self._translated(error) from None
+                if error.args[0].name() not in _UNREACHABLE_ERRORS or time.monotonic() > deadline:
+                    raise self._translate_error(error) from None
                 patience = min(2 * patience, _LONGEST_TRY_S)
 
     def partitions(
         self, subscription: Subscription, matching: Callable[[str, Iterable[str]], Iterable[str]]
     ) -> frozenset[TopicPartition]:
-        """Return the partitions that a subscription means now.
+        """Return the existing partitions of a subscription.
 
         Args:
             subscription: The subscription.
-            matching: Returns the names, among those given, that a Java pattern matches as a whole.
+            matching: Returns the topic names that fully match a Java pattern.
 
         Raises:
             UnknownTopicError: A topic or partition of the subscription does not exist.
@@ -108,12 +108,14 @@ class Cluster:
         existing = self.topics()
         match subscription:
             case TopicPattern(pattern=pattern):
-                return _all_of(matching(pattern, existing), existing)
+                return _all_partitions(matching(pattern, existing), existing)
             case TopicList(topics=topics):
-                self._must_exist("topic", topics, existing)
-                return _all_of(topics, existing)
+                self._check_exists("topic", topics, existing)
+                return _all_partitions(topics, existing)
             case PartitionSet(partitions=partitions):
-                self._must_exist("partition", map(str, partitions), set(map(str, _all_of(existing, existing))))
+                self._check_exists(
+                    "partition", map(str, partitions), set(map(str, _all_partitions(existing, existing)))
+                )
                 return partitions
             case KafkaSubscriber():
                 return frozenset(subscription.get_subscribed_topic_partitions(self._admin))
@@ -121,41 +123,39 @@ class Cluster:
                 assert_never(never)
 
     def beginning_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the first offset that the broker still holds, for each partition."""
-        return self._listed(dict.fromkeys(partitions, OffsetSpec.earliest()))
+        """Return the first available offset of each partition."""
+        return self._list_offsets(dict.fromkeys(partitions, OffsetSpec.earliest()))
 
     def end_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offset of the next record to be written, for each partition, whatever transactions are open."""
-        return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()))
+        """Return the end offset of each partition, including records of open transactions."""
+        return self._list_offsets(dict.fromkeys(partitions, OffsetSpec.latest()))
 
     def readable_ends(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the offset up to which the source may read now: with ``read_committed``, that of the first open
-        transaction.
-        """
-        return self._listed(dict.fromkeys(partitions, OffsetSpec.latest()), self._isolation)
+        """Return the offset up to which the source can read now: with ``read_committed``, the last stable offset."""
+        return self._list_offsets(dict.fromkeys(partitions, OffsetSpec.latest()), self._isolation)
 
     def offsets_for_times(self, timestamps_to_search: Mapping[TopicPartition, int]) -> dict[TopicPartition, int]:
         """Return the offset of the first record at or after a timestamp (ms), for the partitions that have one."""
-        asked = {partition: OffsetSpec.for_timestamp(time_ms) for partition, time_ms in timestamps_to_search.items()}
-        return {partition: offset for partition, offset in self._listed(asked).items() if offset >= 0}
+        specs = {partition: OffsetSpec.for_timestamp(time_ms) for partition, time_ms in timestamps_to_search.items()}
+        return {partition: offset for partition, offset in self._list_offsets(specs).items() if offset >= 0}
 
     def committed_offsets(self, partitions: Collection[TopicPartition]) -> dict[TopicPartition, int]:
-        """Return the committed offsets of the consumer group, for the partitions that have one; none without a group."""
+        """Return the consumer group's committed offsets, for partitions that have one; empty without a group."""
         if self._group is None or not partitions:
             return {}
         consumer = GroupConsumer(self._client, self._group)
         try:
-            asked = [_of_client(partition) for partition in partitions]
-            found = self._patiently(lambda timeout_s: consumer.committed(asked, timeout_s))
+            client_partitions = [_client_partition(partition) for partition in partitions]
+            committed = self._retry_transient(lambda timeout_s: consumer.committed(client_partitions, timeout_s))
         finally:
             consumer.close()
-        return {TopicPartition(p.topic, p.partition): p.offset for p in found if p.offset >= 0}
+        return {TopicPartition(p.topic, p.partition): p.offset for p in committed if p.offset >= 0}
 
     def group_members(self) -> int:
         """Return the number of members of the consumer group; 0 without a group.
 
         Raises:
-            KafkaError: The brokers do not answer the question.
+            KafkaError: The brokers refuse the request, or do not answer.
         """
         if self._group is None:
             return 0
@@ -163,74 +163,72 @@ class Cluster:
             described = self._admin.describe_consumer_groups([self._group], request_timeout=self._timeout_s)
             return len(described[self._group].result().members)
         except KafkaException as error:
-            raise self._translated(error) from None
+            raise self._translate_error(error) from None
 
     def log_append_time(self, topic: str) -> bool:
-        """Return whether the broker replaces the timestamp of every record in ``topic``; False if the client may not
-        see that.
-        """
+        """Return whether records of a topic have ``LogAppendTime``; False if the client may not read the setting."""
         return self.topic_setting(topic, "message.timestamp.type") == "LogAppendTime"
 
     def topic_setting(self, topic: str, name: str) -> str | None:
         """Return a configuration value of a topic; None if there is no such topic, or the client may not read it."""
-        self._metadata()  # which says why when the brokers refuse, or do not answer
-        return self._setting(ResourceType.TOPIC, topic, name)
+        self._metadata()  # raises a helpful error if the brokers refuse the client, or do not answer
+        return self._describe_setting(ResourceType.TOPIC, topic, name)
 
     def broker_setting(self, name: str) -> str | None:
         """Return a configuration value of the brokers; None if the client may not read it."""
-        return self._setting(ResourceType.BROKER, str(next(iter(self._metadata().brokers))), name)
+        return self._describe_setting(ResourceType.BROKER, str(next(iter(self._metadata().brokers))), name)
 
-    def _setting(self, kind: ResourceType, of: str, name: str) -> str | None:
-        """Return a configuration value of a topic or a broker; None if the client may not read it."""
-        resource = ConfigResource(kind, of)
+    def _describe_setting(self, kind: ResourceType, resource_name: str, name: str) -> str | None:
+        """Return a setting of a topic or broker; None if it does not exist, has no such setting, or the client may not read it."""
+        resource = ConfigResource(kind, resource_name)
         answer = self._admin.describe_configs([resource], request_timeout=self._timeout_s)[resource]
         try:
             setting = answer.result().get(name)
         except KafkaException as error:
-            if error.args[0].name() in _NOT_SEEN:
+            if error.args[0].name() in _DENIED_ERRORS:
                 return None
-            raise self._translated(error) from None
+            raise self._translate_error(error) from None
         return None if setting is None else str(setting.value)
 
-    def _listed(
-        self, asked: Mapping[TopicPartition, OffsetSpec], isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED
+    def _list_offsets(
+        self, specs: Mapping[TopicPartition, OffsetSpec], isolation: IsolationLevel = IsolationLevel.READ_UNCOMMITTED
     ) -> dict[TopicPartition, int]:
-        if not asked:
+        if not specs:
             return {}
 
-        def ask(timeout_s: float) -> dict[TopicPartition, int]:
+        def list_offsets(timeout_s: float) -> dict[TopicPartition, int]:
             answers = self._admin.list_offsets(
-                {_of_client(partition): spec for partition, spec in asked.items()},
+                {_client_partition(partition): spec for partition, spec in specs.items()},
                 isolation_level=isolation,
                 request_timeout=timeout_s,
             )
             return {TopicPartition(p.topic, p.partition): f.result().offset for p, f in answers.items()}
 
-        return self._patiently(ask)
+        return self._retry_transient(list_offsets)
 
-    def _patiently(self, ask: Callable[[float], T]) -> T:
-        """Return the result of ``ask``, called with the remaining seconds, once the brokers have settled."""
+    def _retry_transient(self, ask: Callable[[float], T]) -> T:
+        """Call ``ask`` with the remaining seconds, and repeat it while it fails with a transient error."""
         deadline = time.monotonic() + self._timeout_s
         while True:
             try:
                 return ask(max(_FIRST_TRY_S, deadline - time.monotonic()))
             except KafkaException as error:
-                if error.args[0].name() not in _MOVING or time.monotonic() > deadline:
-                    raise self._translated(error) from None
+                if error.args[0].name() not in _TRANSIENT_ERRORS or time.monotonic() > deadline:
+                    raise self._translate_error(error) from None
                 time.sleep(_FIRST_TRY_S)
 
-    def _must_exist(self, what: str, wanted: Iterable[str], existing: Collection[str]) -> None:
+    def _check_exists(self, noun: str, wanted: Iterable[str], existing: Collection[str]) -> None:
         missing = sorted(set(wanted) - set(existing))
         if missing:
             raise UnknownTopicError(
-                f"{what} {', '.join(missing)} does not exist on the Kafka brokers",
+                f"{noun} {', '.join(missing)} does not exist on the Kafka brokers",
                 where=f"bootstrap.servers {self._servers}",
                 now="Create it, or check its name and the servers.",
             )
 
-    def _translated(self, error: KafkaException) -> KafkaError:
+    def _translate_error(self, error: KafkaException) -> KafkaError:
         reason = error.args[0]
-        if reason.name() in _NO_ANSWER:
+        if reason.name() in _UNREACHABLE_ERRORS:
             last = f"; the last that was heard: {self._refusals.last}" if self._refusals.last else ""
             return BrokerUnreachableError(
                 f"no Kafka broker answered within {self._timeout_s:g} s{last}",
@@ -241,9 +239,9 @@ class Cluster:
         return KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}")
 
 
-def _all_of(topics: Iterable[str], existing: Mapping[str, int]) -> frozenset[TopicPartition]:
+def _all_partitions(topics: Iterable[str], existing: Mapping[str, int]) -> frozenset[TopicPartition]:
     return frozenset(TopicPartition(topic, partition) for topic in topics for partition in range(existing[topic]))
 
 
-def _of_client(partition: TopicPartition) -> ClientPartition:
+def _client_partition(partition: TopicPartition) -> ClientPartition:
     return ClientPartition(partition.topic, partition.partition)

@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def in_background(call: Callable[[], T], name: str) -> Future[T]:
-    """Call in a daemon thread, for which nothing has to wait, not even the end of the program.
+    """Call a function in a daemon thread, which does not keep the program from ending.
 
     Args:
         call: Call to run; its thread keeps references of the call alive until it returns.

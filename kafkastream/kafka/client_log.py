@@ -1,6 +1,6 @@
 """Logger of Kafka's C client: silent unless the program configures it, and never stderr.
 
-A fenced writer logs FATAL lines, though fencing is the normal way to replace a writer after a kill.
+A fenced producer logs FATAL lines, though fencing is how a writer is normally replaced after a kill.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Errors of Kafka's client about its configuration."""
+"""Errors about the configuration of Kafka's client."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from confluent_kafka import KafkaException, Producer
 
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 
-__all__ = ["refused_properties", "require_provider"]
+__all__ = ["require_provider", "translate_refused_property"]
 
 _KERBEROS = "GSSAPI"
 
 
 @contextmanager
-def refused_properties(where: str) -> Iterator[None]:
-    """Translate the client's refusal of a property into an error about the definition of ``where``.
+def translate_refused_property(where: str) -> Iterator[None]:
+    """Translate the client's error about a property into an error about the definition ``where``.
 
     Raises:
         DefinitionError: The client refuses a property.

@@ -1,7 +1,7 @@
 """Committed offsets of a consumer group, read and written by a consumer that never joins it.
 
-The admin client has requests for both, but if a group's coordinator goes away while it is asked, librdkafka 2.16 may
-end the whole process (https://github.com/confluentinc/librdkafka/issues/4605). Only ``delete_groups`` has to use it.
+The admin client has requests for both, but if a group's coordinator goes away during the request, librdkafka 2.16 may
+abort the whole process (https://github.com/confluentinc/librdkafka/issues/4605). Only ``delete_groups`` has to use it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from confluent_kafka.admin import AdminClient
 
 from kafkastream.errors import KafkaError
 from kafkastream.kafka.client_log import CLIENT_LOG
-from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.configuration import translate_refused_property
 from kafkastream.kafka.properties import client_properties
 from kafkastream.model.connectors.subscription import TopicPartition
 
@@ -44,15 +44,15 @@ class GroupConsumer:
         Raises:
             KafkaException: The brokers did not answer.
         """
-        return _without_errors(self._consumer.committed(list(partitions), timeout=timeout_s))
+        return _raise_partition_errors(self._consumer.committed(list(partitions), timeout=timeout_s))
 
     def commit(self, partitions: Collection[ClientPartition]) -> None:
-        """Commit the partitions' offsets, and wait for the answer, however long the brokers are away.
+        """Commit the partitions' offsets, and wait for the response, however long the brokers are away.
 
         Raises:
             KafkaException: The group refuses them.
         """
-        _without_errors(self._consumer.commit(offsets=list(partitions), asynchronous=False) or [])
+        _raise_partition_errors(self._consumer.commit(offsets=list(partitions), asynchronous=False) or [])
 
     def metadata(self) -> Any:
         """Return the group's metadata, which a transaction needs to commit offsets."""
@@ -63,11 +63,11 @@ class GroupConsumer:
         self._consumer.close()
 
 
-def _without_errors(answered: list[ClientPartition]) -> list[ClientPartition]:
-    for partition in answered:
+def _raise_partition_errors(partitions: list[ClientPartition]) -> list[ClientPartition]:
+    for partition in partitions:
         if partition.error is not None:
             raise KafkaException(partition.error)
-    return answered
+    return partitions
 
 
 @final
@@ -80,11 +80,11 @@ class Group:
 
     def __init__(self, properties: Mapping[str, str]) -> None:
         self._where = f"group {properties['group.id']}, bootstrap.servers {properties['bootstrap.servers']}"
-        with refused_properties(self._where):
+        with translate_refused_property(self._where):
             self._consumer = GroupConsumer(client_properties(properties), properties["group.id"])
 
     def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
-        """Commit the next offsets to read, and wait for the answer, however long the brokers are away.
+        """Commit the next offsets to read, and wait for the response, however long the brokers are away.
 
         Raises:
             KafkaError: The group refuses them, e.g. because it has live members.
@@ -100,7 +100,7 @@ class Group:
 
 
 def delete_groups(client: Mapping[str, Any], prefix: str) -> None:
-    """Delete the groups with a prefix, as far as the brokers allow it; the others expire.
+    """Delete the groups with a prefix; groups that the brokers do not let the client delete expire.
 
     Args:
         client: Client properties, by librdkafka's names.

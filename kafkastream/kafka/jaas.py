@@ -36,7 +36,7 @@ class LoginEntry:
     """Login module and its options.
 
     Args:
-        module: Class of the login module without its package, so that relocated classes mean the same.
+        module: Class name of the login module without its package, since shaded jars relocate it.
         options: Options of the module; they hold secrets.
     """
 
@@ -58,20 +58,22 @@ def login_entry(text: str) -> LoginEntry:
     module = tokens.value("the class of a login module")
     flag = tokens.value("the flag after the login module")
     if flag.lower() not in _FLAGS:
-        raise _malformed(f"the flag after the login module is not one of {', '.join(sorted(_FLAGS))}")
-    options = dict(_options(tokens))
+        raise _malformed_error(f"the flag after the login module is not one of {', '.join(sorted(_FLAGS))}")
+    options = dict(_read_options(tokens))
     if tokens.kind != _END:
-        raise _malformed("there is something after the first semicolon; it takes exactly one login module")
+        raise _malformed_error("there is something after the first semicolon; it takes exactly one login module")
     return LoginEntry(module.rpartition(".")[2], FrozenMap(options))
 
 
-def _options(tokens: _Tokens) -> Iterator[tuple[str, str]]:
+def _read_options(tokens: _Tokens) -> Iterator[tuple[str, str]]:
     while tokens.kind != ";":
         if tokens.kind == _END:
-            raise _malformed("the semicolon at the end is missing")
+            raise _malformed_error("the semicolon at the end is missing")
         key = tokens.value("the name of an option")
         if tokens.kind != "=":
-            raise _malformed("the '=' after an option's name is missing")  # which may be the rest of a broken value
+            raise _malformed_error(
+                "the '=' after an option's name is missing"
+            )  # without the name in the message: it may be the rest of a broken secret
         tokens.advance()
         yield key, tokens.value(f"the value of option {key!r}")
     tokens.advance()
@@ -79,51 +81,51 @@ def _options(tokens: _Tokens) -> Iterator[tuple[str, str]]:
 
 @final
 class _Tokens:
-    """Tokens of a text, one after the other; ``kind`` is that of the current one."""
+    """Tokens of a text; ``kind`` is the kind of the current token."""
 
     def __init__(self, text: str) -> None:
-        self._left = _tokens(text)
-        self.kind, self._text = next(self._left)
+        self._remaining = _tokenize(text)
+        self.kind, self._text = next(self._remaining)
 
     def advance(self) -> None:
-        self.kind, self._text = next(self._left)
+        self.kind, self._text = next(self._remaining)
 
     def value(self, wanted: str) -> str:
-        """Return the word or quoted text that has to come here."""
+        """Return the current word or quoted text, and advance; fail with ``wanted`` if it is something else."""
         if self.kind != "value":
-            raise _malformed(f"{wanted} is missing")
+            raise _malformed_error(f"{wanted} is missing")
         text = self._text
         self.advance()
         return text
 
 
-def _tokens(text: str) -> Iterator[tuple[str, str]]:
-    place = 0
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if found is None:
-            raise _malformed(f"character {place + 1} is not allowed there; put values into double quotes")
-        place = found.end()
-        match found.lastgroup:
+def _tokenize(text: str) -> Iterator[tuple[str, str]]:
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise _malformed_error(f"character {position + 1} is not allowed there; put values into double quotes")
+        position = match.end()
+        match match.lastgroup:
             case "double" | "single" as quoted:
-                yield "value", _ESCAPE.sub(_unescaped, found[quoted])
+                yield "value", _ESCAPE.sub(_unescape, match[quoted])
             case "word":
-                yield "value", found["word"]
+                yield "value", match["word"]
             case "mark":
-                yield found["mark"], ""
+                yield match["mark"], ""
             case _:
                 pass
     yield _END, ""
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1]
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1]
     return chr(int(code, 8)) if code[0] in "01234567" else _CONTROLS.get(code, code)
 
 
-def _malformed(what: str) -> DefinitionError:
+def _malformed_error(problem: str) -> DefinitionError:
     return DefinitionError(
-        f"{_PROPERTY} cannot be read: {what}",
+        f"{_PROPERTY} cannot be read: {problem}",
         where=_PROPERTY,
         now='It is written: org.apache.kafka.….PlainLoginModule required username="…" password="…";',
     )

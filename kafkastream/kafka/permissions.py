@@ -14,20 +14,20 @@ from kafkastream.kafka.properties import client_properties, request_timeout_s, t
 
 __all__ = ["Permissions"]
 
-_DENIED = frozenset(
+_DENIED_ERRORS = frozenset(
     {
         "CLUSTER_AUTHORIZATION_FAILED",
         "GROUP_AUTHORIZATION_FAILED",
         "TOPIC_AUTHORIZATION_FAILED",
         "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
-        "UNKNOWN_TOPIC_OR_PART",  # the brokers' answer for a topic that the client may not see
+        "UNKNOWN_TOPIC_OR_PART",  # also for a topic that the client may not see
     }
 )
 
 
 @final
 class Permissions:
-    """Permissions of a client on the brokers, as these tell them.
+    """Permissions of a client, as the brokers report them.
 
     Args:
         properties: Java client properties.
@@ -45,10 +45,10 @@ class Permissions:
         Raises:
             KafkaError: The brokers do not answer the question.
         """
-        asked = self._admin.describe_topics(
+        answers = self._admin.describe_topics(
             TopicCollection([topic]), include_authorized_operations=True, request_timeout=self._timeout_s
         )
-        return self._allowed(asked[topic])
+        return self._allowed_operations(answers[topic])
 
     def on_group(self, group: str) -> frozenset[str]:
         """Return the operations on a consumer group, such as ``READ``; none if the client may not see it.
@@ -56,13 +56,13 @@ class Permissions:
         Raises:
             KafkaError: The brokers do not answer the question.
         """
-        asked = self._admin.describe_consumer_groups(
+        answers = self._admin.describe_consumer_groups(
             [group], include_authorized_operations=True, request_timeout=self._timeout_s
         )
-        return self._allowed(asked[group])
+        return self._allowed_operations(answers[group])
 
     def writes_transactions(self, transactional_id: str) -> bool:
-        """Begin to write transactions; return whether the brokers allow it.
+        """Initialize transactions; return whether the brokers allow it.
 
         The brokers keep the id, without a transaction, for ``transactional.id.expiration.ms``: a week by default.
 
@@ -74,20 +74,20 @@ class Permissions:
         try:
             producer.init_transactions(self._timeout_s)
         except KafkaException as error:
-            return self._is_denied(error)
+            self._raise_unless_denied(error)
+            return False
         return True
 
-    def _allowed(self, answer: Any) -> frozenset[str]:
+    def _allowed_operations(self, answer: Any) -> frozenset[str]:
         try:
             described = answer.result()
         except KafkaException as error:
-            self._is_denied(error)
+            self._raise_unless_denied(error)
             return frozenset()
         return frozenset(operation.name for operation in described.authorized_operations or ())
 
-    def _is_denied(self, error: KafkaException) -> bool:
-        """Return False if the brokers deny an operation; raise any other error."""
+    def _raise_unless_denied(self, error: KafkaException) -> None:
+        """Raise an error, unless it says that the brokers deny an operation."""
         reason = error.args[0]
-        if reason.name() in _DENIED:
-            return False
-        raise KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}") from None
+        if reason.name() not in _DENIED_ERRORS:
+            raise KafkaError(reason.str(), where=f"bootstrap.servers {self._servers}") from None

@@ -1,4 +1,4 @@
-"""Producer that lives in a Python worker between tasks, and reports records that were not delivered."""
+"""Producer, kept in a Python worker between tasks, that reports records that were not delivered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from confluent_kafka import KafkaException, Message, Producer
 
 from kafkastream.errors import DeliveryError
 from kafkastream.kafka.client_log import CLIENT_LOG
-from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.configuration import translate_refused_property
 from kafkastream.kafka.properties import STATISTICS_INTERVAL
 from kafkastream.kafka.refusals import Refusals
 from kafkastream.kafka.statistics import ProducerStatistics
@@ -24,12 +24,12 @@ from kafkastream.model.connectors.record_deserialization import Headers
 __all__ = ["BY_KEY", "RecordProducer", "Records"]
 
 BY_KEY = -1
-"""The partition that Kafka's own partitioner gives: the key's, or any when there is none."""
+"""Partition number for Kafka's own partitioner: by the key, or any partition without a key."""
 
 _POLL_S = 0.1
 _FLUSH_S = 0.5
-_ASK_S = 2.0
-_HEAR_S = 1.0
+_METADATA_TIMEOUT_S = 2.0
+_IDLE_POLL_S = 1.0
 _SHOWN_BYTES = 100
 _MAX_BLOCK_MS = "30000"  # librdkafka's default for the counterpart of Java's max.block.ms
 _NO_SUCH_TOPIC = frozenset({"TOPIC_EXCEPTION", "UNKNOWN_TOPIC_OR_PART"})
@@ -63,26 +63,26 @@ class Records(NamedTuple):
     @property
     def payload_bytes(self) -> int:
         """Number of bytes of all values and keys."""
-        return _bytes_of(self.values) + (0 if isinstance(self.keys, repeat) else _bytes_of(self.keys))
+        return _count_bytes(self.values) + (0 if isinstance(self.keys, repeat) else _count_bytes(self.keys))
 
 
-def _bytes_of(texts: Iterable[bytes | str | None]) -> int:
-    """Return the number of bytes; a column of one type, as most are, is measured in one call."""
+def _count_bytes(texts: Iterable[bytes | str | None]) -> int:
+    """Return the number of bytes of texts; a column of strings only is measured in one call."""
     present = [text for text in texts if text is not None]
     if set(map(type, present)) == {str}:
-        whole = "".join(cast("list[str]", present))
-        return len(whole) if whole.isascii() else len(whole.encode())
+        text_of_all = "".join(cast("list[str]", present))
+        return len(text_of_all) if text_of_all.isascii() else len(text_of_all.encode())
     return sum(len(text.encode()) if isinstance(text, str) else len(text) for text in present)
 
 
 @final
 class RecordProducer:
-    """Producer whose first failed delivery is kept and raised by the next ``check`` or ``flush``.
+    """Producer that raises the first failed delivery at the next ``check`` or ``flush``.
 
     Args:
         properties: Properties from ``producer_properties``.
         name: Name of the sink, for errors.
-        statistics: Takes the client's statistics, as those of earlier producers.
+        statistics: Receives the client's statistics; shared with the sink's earlier producers.
 
     Raises:
         DefinitionError: Kafka's client refuses a property.
@@ -97,10 +97,10 @@ class RecordProducer:
         self._fatal: KafkaException | None = None
         self._refusals = Refusals(f"sink {name!r}, bootstrap.servers {self._servers}")
         self.statistics = statistics or ProducerStatistics()
-        # Reports of failures only: one report per record would double the cost of a record.
-        reports = {"on_delivery": self._remember, "delivery.report.only.error": True, "error_cb": self._refusals}
+        # reports of failures only: a report per record would double the cost of a record
+        reports = {"on_delivery": self._record_failure, "delivery.report.only.error": True, "error_cb": self._refusals}
         reports["stats_cb"] = self.statistics
-        with refused_properties(f"sink {name!r}"):
+        with translate_refused_property(f"sink {name!r}"):
             self.client = Producer({**properties, **reports, "log_level": 0}, logger=CLIENT_LOG)
         if STATISTICS_INTERVAL in properties:
             _IDLE.add(self)
@@ -112,50 +112,50 @@ class RecordProducer:
             DeliveryError: A record of this batch or an earlier one was not delivered.
         """
         produce = self.client.produce
-        for arguments in _arguments(records):
+        for arguments in _produce_arguments(records):
             try:
                 produce(*arguments)
             except BufferError:
-                self._produce_when_there_is_room(*arguments)
+                self._produce_when_buffer_has_room(*arguments)
             except KafkaException as error:
-                raise self._undelivered(error.args[0], *arguments[:2]) from None
+                raise self._delivery_error(error.args[0], *arguments[:2]) from None
         self.check()
 
     def partitions_of(self, topic: str) -> list[int]:
-        """Return the numbers of a topic's partitions, in ascending order; the brokers are asked once.
+        """Return the numbers of a topic's partitions, in ascending order; cached after the first request.
 
         Raises:
             DeliveryError: The topic does not exist, or the brokers do not answer.
             AuthenticationError: The brokers refuse the credentials.
         """
         if topic not in self._partitions:
-            found = self._asked_partitions(topic)
-            if isinstance(found, ClientError):
-                raise self._undelivered(found, topic)
-            self._partitions[topic] = found
+            partitions = self._list_partitions(topic)
+            if isinstance(partitions, ClientError):
+                raise self._delivery_error(partitions, topic)
+            self._partitions[topic] = partitions
         return self._partitions[topic]
 
     def knows(self, topic: str) -> bool:
-        """Return whether a topic exists, or is created by the brokers because it is asked for.
+        """Return whether a topic exists; the request may make the brokers create it (``auto.create.topics.enable``).
 
         Raises:
-            DeliveryError: The brokers do not answer the question.
+            DeliveryError: The brokers do not answer.
             AuthenticationError: The brokers refuse the credentials.
         """
-        found = self._asked_partitions(topic)
-        if isinstance(found, ClientError) and found.name() not in _NO_SUCH_TOPIC:
-            raise self._undelivered(found, topic)
-        return not isinstance(found, ClientError)
+        partitions = self._list_partitions(topic)
+        if isinstance(partitions, ClientError) and partitions.name() not in _NO_SUCH_TOPIC:
+            raise self._delivery_error(partitions, topic)
+        return not isinstance(partitions, ClientError)
 
     def check(self) -> None:
-        """Process the answers of the brokers that have arrived.
+        """Process delivery reports and errors that have arrived.
 
         Raises:
             DeliveryError: A record was not delivered.
             AuthenticationError: The brokers refuse the credentials.
-            KafkaException: The client has failed for good.
+            KafkaException: The client has failed fatally.
         """
-        self.hear()
+        self.drain_events()
         if self._fatal is not None:
             raise self._fatal
         self._refusals.check()
@@ -163,10 +163,8 @@ class RecordProducer:
         if failure is not None:
             raise failure
 
-    def hear(self) -> None:
-        """Process the client's events without raising; a fatal error, which is reported only once, is kept for
-        ``check``.
-        """
+    def drain_events(self) -> None:
+        """Process the client's events without raising; a fatal error, which librdkafka reports once, is kept for ``check``."""
         try:
             self.client.poll(0)
         except KafkaException as fatal:
@@ -183,38 +181,36 @@ class RecordProducer:
             self._refusals.check()
         self.check()
 
-    def _asked_partitions(self, topic: str) -> list[int] | ClientError:
-        """Return the partitions of a topic, or the error; a topic that is just being created has no leaders for a
-        moment.
-        """
+    def _list_partitions(self, topic: str) -> list[int] | ClientError:
+        """Return the partitions of a topic, or the error; retries, since a topic that is just created has no leaders yet."""
         deadline = time.monotonic() + self._patience_s
         while True:
             try:
-                found = self.client.list_topics(topic, _ASK_S).topics[topic]
-                error = found.error
+                metadata = self.client.list_topics(topic, _METADATA_TIMEOUT_S).topics[topic]
+                error = metadata.error
             except KafkaException as exception:
                 error = exception.args[0]
             if error is None:
-                return sorted(found.partitions)
+                return sorted(metadata.partitions)
             self.check()
             if error.name() not in _NO_LEADER_YET or time.monotonic() > deadline:
                 return cast("ClientError", error)
             time.sleep(_POLL_S)
 
-    def _produce_when_there_is_room(self, *arguments: Any) -> None:
-        """Retry after the client's buffer was full; it empties as records are delivered, or fail."""
+    def _produce_when_buffer_has_room(self, *arguments: Any) -> None:
+        """Retry until the client's full buffer has room, as records are delivered or fail."""
         while True:
             self.client.poll(_POLL_S)
             self.check()
             with suppress(BufferError):
                 return self.client.produce(*arguments)
 
-    def _remember(self, error: ClientError | None, message: Message) -> None:
+    def _record_failure(self, error: ClientError | None, message: Message) -> None:
         if error is not None and self._failure is None:
-            self._failure = self._undelivered(error, message.topic(), message.value())
+            self._failure = self._delivery_error(error, message.topic(), message.value())
 
-    def _undelivered(self, error: ClientError, topic: str | None, value: bytes | str | None = None) -> DeliveryError:
-        record = "" if value is None else f"record {_shown(value)}, "
+    def _delivery_error(self, error: ClientError, topic: str | None, value: bytes | str | None = None) -> DeliveryError:
+        record = "" if value is None else f"record {_value_text(value)}, "
         return DeliveryError(
             f"sink {self._name!r} could not write a record: {error.str()}",
             where=f"topic {topic}, {record}bootstrap.servers {self._servers}",
@@ -224,7 +220,7 @@ class RecordProducer:
 
 @final
 class _IdleProducers:
-    """Thread that polls producers while no task uses them: their statistics would take up a GB of memory in a day."""
+    """Thread that polls producers while no task uses them: unread statistics would fill a GB of memory in a day."""
 
     def __init__(self) -> None:
         self._producers: WeakSet[RecordProducer] = WeakSet()
@@ -232,29 +228,27 @@ class _IdleProducers:
         self._thread: Thread | None = None
 
     def add(self, producer: RecordProducer) -> None:
-        """Poll ``producer``, too, for as long as it lives."""
+        """Poll a producer as long as it exists."""
         with self._lock:
             self._producers.add(producer)
             if self._thread is None:
-                self._thread = Thread(target=self._hear, name="kafkastream-statistics", daemon=True)
+                self._thread = Thread(target=self._poll_forever, name="kafkastream-statistics", daemon=True)
                 self._thread.start()
 
-    def _hear(self) -> None:
+    def _poll_forever(self) -> None:
         while True:
-            time.sleep(_HEAR_S)
+            time.sleep(_IDLE_POLL_S)
             with self._lock:
                 producers = list(self._producers)
             while producers:
-                producers.pop().hear()
+                producers.pop().drain_events()
 
 
 _IDLE = _IdleProducers()
 
 
-def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
-    """Yield the positional arguments of the client's ``produce`` for each record; headers cost about as much as all
-    else.
-    """
+def _produce_arguments(records: Records) -> Iterator[tuple[Any, ...]]:
+    """Yield the positional arguments of ``produce`` for each record; headers cost as much as all others together."""
     no_callback = repeat(None)
     columns = (*records[:4], no_callback, no_callback, records.timestamps)
     if records.headers is None:
@@ -262,7 +256,7 @@ def _arguments(records: Records) -> Iterator[tuple[Any, ...]]:
     return zip(*columns, map(list, records.headers), strict=False)
 
 
-def _shown(value: bytes | str) -> str:
+def _value_text(value: bytes | str) -> str:
     start = value[:_SHOWN_BYTES].encode() if isinstance(value, str) else value[:_SHOWN_BYTES]
     return f"{start!r} …" if len(value) > _SHOWN_BYTES else repr(start)
 

@@ -1,4 +1,4 @@
-"""Refused connections: a wrong password, a certificate that is not trusted."""
+"""Refused connections: wrong credentials, or a certificate that is not trusted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _STATE = re.compile(
 
 @final
 class Refusals:
-    """Callback for a client's connection errors (librdkafka's ``error_cb``); keeps those that explain a refusal.
+    """Callback for a client's connection errors (``error_cb``) that keeps refusals for ``check``.
 
-    Java's client gives up at once when it is refused; librdkafka would retry until the request's deadline.
+    Java's client fails at once when it is refused; librdkafka retries until the request's deadline.
 
     Args:
-        where: Owner of the connections, for the error.
+        where: Owner of the connections, for errors.
     """
 
     def __init__(self, where: str) -> None:
@@ -34,14 +34,18 @@ class Refusals:
 
     def __call__(self, error: ClientError) -> None:
         """Handle an error."""
-        name, said = error.name(), _STATE.sub("", _ADDRESS.sub("", error.str()))
+        name, reason = error.name(), _STATE.sub("", _ADDRESS.sub("", error.str()))
         if name == "_AUTHENTICATION":
-            self._refusal = self._refused(said, "Check sasl.mechanism, and user and password in sasl.jaas.config.")
+            self._refusal = self._authentication_error(
+                reason, "Check sasl.mechanism, and user and password in sasl.jaas.config."
+            )
         elif name == "_SSL" or "SSL routines" in error.str():
             advice = "Check ssl.truststore.* and, where the broker asks for a certificate, ssl.keystore.*"
-            self._refusal = self._refused(said, f"{advice}; the certificate must name the broker's host.")
+            self._refusal = self._authentication_error(
+                reason, f"{advice}; the certificate must name the broker's host."
+            )
         elif name != "_ALL_BROKERS_DOWN":
-            self.last = said
+            self.last = reason
 
     def check(self) -> None:
         """Raise the refusal, if there was one.
@@ -52,7 +56,7 @@ class Refusals:
         if self._refusal is not None:
             raise self._refusal
 
-    def _refused(self, said: str, now: str) -> AuthenticationError:
+    def _authentication_error(self, reason: str, now: str) -> AuthenticationError:
         return AuthenticationError(
-            f"the Kafka brokers cannot be used with these credentials: {said}", where=self._where, now=now
+            f"the Kafka brokers cannot be used with these credentials: {reason}", where=self._where, now=now
         )

@@ -19,8 +19,7 @@ _HANDLERS = ("sasl.client.callback.handler.class", "sasl.login.callback.handler.
 
 
 def security_properties(java: Mapping[str, str]) -> dict[str, str]:
-    """Return the properties for ``security.protocol``, by librdkafka's names; PEM stores are read and passed on as
-    text.
+    """Return librdkafka's properties for ``security.protocol``; PEM stores are read and passed as text.
 
     Raises:
         DefinitionError: A part is missing, or Java's client would not parse it.
@@ -33,55 +32,55 @@ def security_properties(java: Mapping[str, str]) -> dict[str, str]:
         )
     return {
         "security.protocol": protocol,
-        **(_tls(java) if protocol.endswith("SSL") else {}),
-        **(_sasl(java) if protocol.startswith("SASL") else {}),
+        **(_tls_properties(java) if protocol.endswith("SSL") else {}),
+        **(_sasl_properties(java) if protocol.startswith("SASL") else {}),
     }
 
 
 def has_java_stores(java: Mapping[str, str]) -> bool:
-    """Return whether the properties have a store of keys or certificates that only Java reads."""
+    """Return whether the properties name a key store or trust store that only Java can read."""
     is_secured = java.get("security.protocol", "").upper().endswith("SSL")
     return is_secured and any(is_java_store(java, role) for role in ("truststore", "keystore"))
 
 
 def is_java_store(java: Mapping[str, str], role: str) -> bool:
-    """Return whether the ``truststore`` or the ``keystore`` is a file that only Java reads."""
-    return f"ssl.{role}.location" in java and _kind(java, role) != "PEM"
+    """Return whether the ``truststore`` or ``keystore`` is a file that only Java can read."""
+    return f"ssl.{role}.location" in java and _store_type(java, role) != "PEM"
 
 
-def _tls(java: Mapping[str, str]) -> dict[str, str]:
+def _tls_properties(java: Mapping[str, str]) -> dict[str, str]:
     algorithm = java.get("ssl.endpoint.identification.algorithm")
     checks = {} if algorithm is None else {"ssl.endpoint.identification.algorithm": algorithm.lower() or "none"}
-    return {**_trust(java), **_key(java), **checks}
+    return {**_trust_store_properties(java), **_key_store_properties(java), **checks}
 
 
-def _trust(java: Mapping[str, str]) -> dict[str, str]:
-    kind, location = _kind(java, "truststore"), java.get("ssl.truststore.location")
+def _trust_store_properties(java: Mapping[str, str]) -> dict[str, str]:
+    kind, location = _store_type(java, "truststore"), java.get("ssl.truststore.location")
     if "ssl.truststore.certificates" in java:
-        return {"ssl.ca.pem": _inline(java, "truststore", "ssl.truststore.certificates")}
+        return {"ssl.ca.pem": _inline_pem(java, "truststore", "ssl.truststore.certificates")}
     if location is None:
         return {}
     if kind != "PEM":
-        raise _needs_jvm("truststore", kind)
-    return {"ssl.ca.pem": _pem("ssl.truststore.location", location)}
+        raise _needs_jvm_error("truststore", kind)
+    return {"ssl.ca.pem": _read_pem("ssl.truststore.location", location)}
 
 
-def _key(java: Mapping[str, str]) -> dict[str, str]:
-    kind, location = _kind(java, "keystore"), java.get("ssl.keystore.location")
+def _key_store_properties(java: Mapping[str, str]) -> dict[str, str]:
+    kind, location = _store_type(java, "keystore"), java.get("ssl.keystore.location")
     password = {"ssl.key.password": java["ssl.key.password"]} if "ssl.key.password" in java else {}
     if "ssl.keystore.key" in java:
-        key = _inline(java, "keystore", "ssl.keystore.key")
+        key = _inline_pem(java, "keystore", "ssl.keystore.key")
         return {"ssl.certificate.pem": java.get("ssl.keystore.certificate.chain", ""), "ssl.key.pem": key, **password}
     if location is None:
         return {}
     if kind == "PKCS12":
         return {"ssl.keystore.location": location, "ssl.keystore.password": java.get("ssl.keystore.password", "")}
     if kind != "PEM":
-        raise _needs_jvm("keystore", kind)
-    return {**_split(location, _pem("ssl.keystore.location", location)), **password}
+        raise _needs_jvm_error("keystore", kind)
+    return {**_split_pem(location, _read_pem("ssl.keystore.location", location)), **password}
 
 
-def _pem(key: str, path: str) -> str:
+def _read_pem(key: str, path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")
     except OSError as error:
@@ -92,7 +91,7 @@ def _pem(key: str, path: str) -> str:
         ) from None
 
 
-def _split(location: str, text: str) -> dict[str, str]:
+def _split_pem(location: str, text: str) -> dict[str, str]:
     key, certificates = _KEY_BLOCK.search(text), _CERTIFICATE_BLOCK.findall(text)
     if key is None or not certificates:
         raise DefinitionError(
@@ -103,20 +102,20 @@ def _split(location: str, text: str) -> dict[str, str]:
     return {"ssl.certificate.pem": "\n".join(certificates), "ssl.key.pem": key[0]}
 
 
-def _inline(java: Mapping[str, str], role: str, key: str) -> str:
+def _inline_pem(java: Mapping[str, str], role: str, key: str) -> str:
     """Return the PEM text of a property, which Java accepts only with the type PEM and without a location."""
-    if _kind(java, role) != "PEM" or f"ssl.{role}.location" in java:
+    if _store_type(java, role) != "PEM" or f"ssl.{role}.location" in java:
         raise DefinitionError(
             f"{key} needs ssl.{role}.type = PEM, and no ssl.{role}.location", where="Kafka properties"
         )
     return java[key]
 
 
-def _kind(java: Mapping[str, str], role: str) -> str:
+def _store_type(java: Mapping[str, str], role: str) -> str:
     return java.get(f"ssl.{role}.type", "JKS").upper()
 
 
-def _needs_jvm(role: str, kind: str) -> UnsupportedFeatureError:
+def _needs_jvm_error(role: str, kind: str) -> UnsupportedFeatureError:
     return UnsupportedFeatureError(
         f"a {role} of type {kind} can be read only by a JVM, and there is none here",
         where=f"ssl.{role}.location",
@@ -124,7 +123,7 @@ def _needs_jvm(role: str, kind: str) -> UnsupportedFeatureError:
     )
 
 
-def _sasl(java: Mapping[str, str]) -> dict[str, str]:
+def _sasl_properties(java: Mapping[str, str]) -> dict[str, str]:
     mechanism = java.get("sasl.mechanism", "GSSAPI").upper()
     translate = _MECHANISMS.get(mechanism)
     if translate is None:
@@ -148,19 +147,19 @@ def _sasl(java: Mapping[str, str]) -> dict[str, str]:
     return {"sasl.mechanism": mechanism, **translate(java, login_entry(java["sasl.jaas.config"]))}
 
 
-def _password(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
-    _of_module(entry, "PlainLoginModule", "ScramLoginModule")
+def _password_properties(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _check_login_module(entry, "PlainLoginModule", "ScramLoginModule")
     if entry.options.get("tokenauth", "false").lower() == "true":
         raise UnsupportedFeatureError(
             "delegation tokens (tokenauth=true) cannot be used outside of Java",
             where="sasl.jaas.config",
             now="Log in with a user's own password.",
         )
-    return {"sasl.username": _option(entry, "username"), "sasl.password": _option(entry, "password")}
+    return {"sasl.username": _required_option(entry, "username"), "sasl.password": _required_option(entry, "password")}
 
 
-def _oauth(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
-    _of_module(entry, "OAuthBearerLoginModule")
+def _oauth_properties(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _check_login_module(entry, "OAuthBearerLoginModule")
     endpoint = java.get("sasl.oauthbearer.token.endpoint.url")
     if endpoint is None:
         raise UnsupportedFeatureError(
@@ -175,45 +174,45 @@ def _oauth(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
     return {
         "sasl.oauthbearer.method": "oidc",
         "sasl.oauthbearer.token.endpoint.url": endpoint,
-        "sasl.oauthbearer.client.id": _option(entry, "clientId"),
-        "sasl.oauthbearer.client.secret": _option(entry, "clientSecret"),
+        "sasl.oauthbearer.client.id": _required_option(entry, "clientId"),
+        "sasl.oauthbearer.client.secret": _required_option(entry, "clientSecret"),
         **({"sasl.oauthbearer.scope": options["scope"]} if "scope" in options else {}),
         **({"sasl.oauthbearer.extensions": extensions} if extensions else {}),
     }
 
 
-def _kerberos(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
-    _of_module(entry, "Krb5LoginModule")
+def _kerberos_properties(java: Mapping[str, str], entry: LoginEntry) -> dict[str, str]:
+    _check_login_module(entry, "Krb5LoginModule")
     options = entry.options
     service = java.get("sasl.kerberos.service.name") or options.get("serviceName")
-    named = {"sasl.kerberos.keytab": options.get("keyTab"), "sasl.kerberos.principal": options.get("principal")}
+    login = {"sasl.kerberos.keytab": options.get("keyTab"), "sasl.kerberos.principal": options.get("principal")}
     ticket = {"sasl.kerberos.kinit.cmd": ""} if options.get("useTicketCache", "false").lower() == "true" else {}
-    kept = {key: java[key] for key in ("sasl.kerberos.min.time.before.relogin",) if key in java}
-    found = {"sasl.kerberos.service.name": service, **named}
-    return {**{key: value for key, value in found.items() if value is not None}, **ticket, **kept}
+    relogin = {key: java[key] for key in ("sasl.kerberos.min.time.before.relogin",) if key in java}
+    properties = {"sasl.kerberos.service.name": service, **login}
+    return {**{key: value for key, value in properties.items() if value is not None}, **ticket, **relogin}
 
 
 _MECHANISMS: Mapping[str, Callable[[Mapping[str, str], LoginEntry], dict[str, str]]] = {
-    "PLAIN": _password,
-    "SCRAM-SHA-256": _password,
-    "SCRAM-SHA-512": _password,
-    "OAUTHBEARER": _oauth,
-    "GSSAPI": _kerberos,
+    "PLAIN": _password_properties,
+    "SCRAM-SHA-256": _password_properties,
+    "SCRAM-SHA-512": _password_properties,
+    "OAUTHBEARER": _oauth_properties,
+    "GSSAPI": _kerberos_properties,
 }
 
 
-def _of_module(entry: LoginEntry, *known: str) -> None:
-    if entry.module not in known:
-        # A text that is not a module name may be a secret in the wrong place.
+def _check_login_module(entry: LoginEntry, *supported: str) -> None:
+    if entry.module not in supported:
+        # do not quote a text that is not a module name: it may be a misplaced secret
         name = entry.module if entry.module.endswith("LoginModule") else "of this class"
         raise UnsupportedFeatureError(
             f"the login module {name} cannot run outside of Java",
             where="sasl.jaas.config",
-            now=f"With this sasl.mechanism, {' and '.join(known)} can be used.",
+            now=f"With this sasl.mechanism, {' and '.join(supported)} can be used.",
         )
 
 
-def _option(entry: LoginEntry, name: str) -> str:
+def _required_option(entry: LoginEntry, name: str) -> str:
     if name not in entry.options:
         raise DefinitionError(f"{entry.module} lacks the option {name}", where="sasl.jaas.config")
     return entry.options[name]

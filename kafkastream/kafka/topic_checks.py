@@ -16,7 +16,7 @@ __all__ = ["check_topics"]
 def check_topics(graph: JobGraph) -> None:
     """Check that the topics and partitions that sources name exist.
 
-    Patterns are left out: only Java knows what they match. So are stores of keys that only Java reads.
+    Skips patterns, since only Java knows what they match, and sources whose key stores only Java can read.
 
     Raises:
         UnknownTopicError: A topic or partition does not exist.

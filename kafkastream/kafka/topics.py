@@ -14,17 +14,17 @@ from confluent_kafka.admin import AdminClient, NewTopic
 
 from kafkastream.errors import BrokerUnreachableError, KafkaError
 from kafkastream.kafka.admin import Cluster
-from kafkastream.kafka.configuration import refused_properties
+from kafkastream.kafka.configuration import translate_refused_property
 from kafkastream.kafka.properties import client_properties, request_timeout_s
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.connectors.topic_sample import Message, TopicSample
 
-__all__ = ["ClusterTopics", "NewestRecord", "shares"]
+__all__ = ["ClusterTopics", "NewestRecord", "messages_per_partition"]
 
 _GROUP: Final = "kafkastream-catalog"
-"""Kafka's client wants a name; a consumer that is assigned its partitions makes no group of it."""
+"""Kafka's client requires a group id; with assigned partitions, no group is created."""
 _POLL_S: Final = 0.1
-_AT_ONCE: Final = 1000
+_FETCH_SIZE: Final = 1000
 
 
 class NewestRecord(NamedTuple):
@@ -62,12 +62,12 @@ class ClusterTopics:
         return self._cluster.topics().keys()
 
     def sample(self, topic: str, most: int) -> TopicSample:
-        """Return some of a topic's newest messages; no consumer group is used, and nothing committed.
+        """Return some of a topic's newest messages, without joining a consumer group or committing.
 
         Args:
             topic: Name of the topic.
-            most: Number of offsets to read, in equal shares of each partition; transaction markers and compacted
-                messages count, too.
+            most: Number of offsets to read, evenly from the partitions; includes transaction markers and compacted
+                messages.
 
         Raises:
             BrokerUnreachableError: The brokers did not answer, or give the messages, in time.
@@ -76,9 +76,13 @@ class ClusterTopics:
         partitions = [TopicPartition(topic, number) for number in range(self._cluster.topics().get(topic, 0))]
         ends = self._cluster.readable_ends(partitions)
         begins = self._cluster.beginning_offsets(partitions)
-        wanted = shares({one: ends[one] - begins[one] for one in partitions}, most)
-        found = self._read({one: (ends[one] - count, ends[one]) for one, count in wanted.items() if count})
-        messages = tuple(Message(one.key(), one.value()) for one in found)
+        counts = messages_per_partition(
+            {partition: ends[partition] - begins[partition] for partition in partitions}, most
+        )
+        client_messages = self._read(
+            {partition: (ends[partition] - count, ends[partition]) for partition, count in counts.items() if count}
+        )
+        messages = tuple(Message(message.key(), message.value()) for message in client_messages)
         return TopicSample(messages, self._cluster.topic_setting(topic, "cleanup.policy") == "compact")
 
     def newest(self, partitions: Collection[TopicPartition], most: int) -> list[NewestRecord]:
@@ -89,9 +93,11 @@ class ClusterTopics:
             most: Number of records of each.
         """
         ends, begins = self._cluster.readable_ends(partitions), self._cluster.beginning_offsets(partitions)
-        ranges = {one: (max(begins[one], ends[one] - most), ends[one]) for one in partitions}
-        found = self._read({one: (begin, end) for one, (begin, end) in ranges.items() if begin < end})
-        return [NewestRecord(one.topic() or "", one.key(), one.value()) for one in found]
+        ranges = {
+            partition: (max(begins[partition], ends[partition] - most), ends[partition]) for partition in partitions
+        }
+        messages = self._read({partition: (begin, end) for partition, (begin, end) in ranges.items() if begin < end})
+        return [NewestRecord(message.topic() or "", message.key(), message.value()) for message in messages]
 
     def create(self, topic: str) -> None:
         """Create a topic with the brokers' default number of partitions and replicas, unless it exists.
@@ -101,7 +107,7 @@ class ClusterTopics:
         """
         if topic in self._cluster.topics():
             return
-        with refused_properties(self._where):
+        with translate_refused_property(self._where):
             admin = AdminClient({**client_properties(self._properties), "log_level": 0})
         created = admin.create_topics([NewTopic(topic, -1, -1)], operation_timeout=request_timeout_s(self._properties))
         try:
@@ -119,40 +125,50 @@ class ClusterTopics:
         """Return the messages of offset ranges, by topic, partition and offset."""
         if not ranges:
             return []
-        with refused_properties(self._where):
+        with translate_refused_property(self._where):
             consumer = Consumer(self._consumer_properties())
         try:
-            consumer.assign([ClientPartition(one.topic, one.partition, begin) for one, (begin, _) in ranges.items()])
-            found = self._until(consumer, {one: end for one, (_, end) in ranges.items()})
+            consumer.assign(
+                [
+                    ClientPartition(partition.topic, partition.partition, begin)
+                    for partition, (begin, _) in ranges.items()
+                ]
+            )
+            messages = self._read_until(consumer, {partition: end for partition, (_, end) in ranges.items()})
         finally:
             consumer.close()
-        return sorted(found, key=lambda one: (one.topic() or "", one.partition() or 0, one.offset() or 0))
+        return sorted(
+            messages, key=lambda message: (message.topic() or "", message.partition() or 0, message.offset() or 0)
+        )
 
-    def _until(self, consumer: Consumer, ends: Mapping[TopicPartition, int]) -> list[ClientMessage]:
+    def _read_until(self, consumer: Consumer, ends: Mapping[TopicPartition, int]) -> list[ClientMessage]:
         timeout_s = request_timeout_s(self._properties)
-        deadline, left = time.monotonic() + timeout_s, set(ends)
-        found: list[ClientMessage] = []
-        while left:
+        deadline, remaining = time.monotonic() + timeout_s, set(ends)
+        messages: list[ClientMessage] = []
+        while remaining:
             if time.monotonic() > deadline:
                 raise BrokerUnreachableError(
-                    f"the newest messages of partition {', '.join(map(str, sorted(left)))} did not come within "
+                    f"the newest messages of partition {', '.join(map(str, sorted(remaining)))} did not come within "
                     f"{timeout_s:g} s",
                     where=self._where,
                     now="Check that the brokers can be reached from here, or raise properties.default.api.timeout.ms.",
                 )
-            for message in consumer.consume(_AT_ONCE, timeout=_POLL_S):
+            for message in consumer.consume(_FETCH_SIZE, timeout=_POLL_S):
                 if message.topic() is None:
-                    continue  # about the group, which the user may have no right to
-                one, offset = TopicPartition(message.topic() or "", message.partition() or 0), message.offset() or 0
+                    continue  # an error about the group, which the user may have no permission for
+                partition, offset = (
+                    TopicPartition(message.topic() or "", message.partition() or 0),
+                    message.offset() or 0,
+                )
                 is_message = self._is_message(message)
-                if is_message and offset < ends[one]:
-                    found.append(message)
-                if not is_message or offset >= ends[one] - 1:
-                    left.discard(one)
-        return found
+                if is_message and offset < ends[partition]:
+                    messages.append(message)
+                if not is_message or offset >= ends[partition] - 1:
+                    remaining.discard(partition)
+        return messages
 
     def _is_message(self, message: ClientMessage) -> bool:
-        """Return whether a result of ``poll`` is a message, and not the end of a partition."""
+        """Return whether a result of ``consume`` is a message, not the end of a partition."""
         error = message.error()
         if error is not None and error.code() != ClientError._PARTITION_EOF:
             raise KafkaError(f"topic {message.topic()!r} cannot be read: {error.str()}", where=self._where)
@@ -170,19 +186,19 @@ class ClusterTopics:
         }
 
 
-def shares(there: Mapping[TopicPartition, int], most: int) -> dict[TopicPartition, int]:
-    """Return the number of messages to take from each partition: equal shares; others make up for short partitions.
+def messages_per_partition(available: Mapping[TopicPartition, int], most: int) -> dict[TopicPartition, int]:
+    """Divide a number of messages evenly among partitions; larger partitions make up for short ones.
 
     Args:
-        there: Number of messages of each partition.
-        most: Number of messages in all.
+        available: Number of messages in each partition.
+        most: Total number of messages.
 
     Example:
-        >>> list(shares({TopicPartition("t", 0): 500, TopicPartition("t", 1): 3}, 10).values())
+        >>> list(messages_per_partition({TopicPartition("t", 0): 500, TopicPartition("t", 1): 3}, 10).values())
         [3, 7]
     """
-    wanted, left = {}, most
-    for place, (partition, count) in enumerate(sorted(there.items(), key=lambda pair: pair[1])):
-        wanted[partition] = min(count, -(-left // (len(there) - place)))
-        left -= wanted[partition]
-    return wanted
+    counts, remaining = {}, most
+    for index, (partition, count) in enumerate(sorted(available.items(), key=lambda pair: pair[1])):
+        counts[partition] = min(count, -(-remaining // (len(available) - index)))
+        remaining -= counts[partition]
+    return counts

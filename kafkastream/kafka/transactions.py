@@ -1,10 +1,10 @@
 """Exactly-once writing: records and the marker of their position become visible together, or not at all.
 
-The input of a micro-batch is divided into *slots*, here the partitions that it was read from. Each slot has one
-``transactional.id`` and, under the same name, a consumer group whose committed offset is the slot's *marker*: how far
-its records have been written. Records and marker are written in one transaction, so a writer that takes a slot over
-reads from the marker what is left to do. No transaction has to outlive a process: an unfinished one is aborted and
-written again.
+The input of a micro-batch is divided into *slots*: the partitions that it was read from. Each slot has a
+``transactional.id`` and, under the same name, a consumer group whose committed offset is the slot's *marker*: the
+position up to which its records have been written. Records and marker are written in one transaction, so a writer that
+takes over a slot continues after the marker. No transaction has to outlive a process: an unfinished transaction is
+aborted and written again.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from kafkastream.kafka.producer import RecordProducer, Records
 from kafkastream.kafka.properties import TransactionProperties
 from kafkastream.kafka.statistics import ProducerStatistics
 
-__all__ = ["Marker", "Slot", "SlotTakenError", "fenced", "pass_over"]
+__all__ = ["Marker", "Slot", "SlotTakenError", "fence_writers", "set_markers"]
 
 T = TypeVar("T")
 
 _TRY_S = 2.0
-_SILENCE_S = 3.0  # seconds after its timeout in which an answer may still come
+_LATE_ANSWER_S = 3.0  # how long after its timeout a response may still arrive
 _PAUSE_S = 0.1
 _ABORT_S = 2.0
-_AT_ONCE = 8
-_FEW_BROKERS = 16
+_MAX_PARALLEL_INITS = 8
+_MOST_EAGER_BROKERS = 16
 _brokers: dict[str, int] = {}
 """Number of brokers, by bootstrap.servers, once a slot has been opened there."""
 _UNKNOWN_TOPIC = "UNKNOWN_TOPIC_OR_PART"
-# Transient errors: coordinators that move, load or restart, and offsets of a transaction that is just ending.
-_PASSING = frozenset(
+# coordinators that move, load or restart, and offsets of a transaction that is just ending
+_TRANSIENT_ERRORS = frozenset(
     {
         "COORDINATOR_LOAD_IN_PROGRESS",
         "COORDINATOR_NOT_AVAILABLE",
@@ -57,8 +57,8 @@ _PASSING = frozenset(
         "_WAIT_COORD",
     }
 )
-# Errors of a writer after another one has begun, or after its transaction has timed out.
-_TAKEN = frozenset(
+# a newer producer with the same transactional.id has begun, or the transaction has timed out
+_FENCED_ERRORS = frozenset(
     {
         "INVALID_PRODUCER_EPOCH",
         "INVALID_PRODUCER_ID_MAPPING",
@@ -80,16 +80,15 @@ _ADVICE = {
 
 
 class SlotTakenError(Exception):
-    """Slot that another writer has taken, whose transaction was aborted, or whose client does not answer: open it
-    again.
+    """The transactional id can no longer be used: it is fenced, its transaction was aborted, or its client hangs.
 
-    Not a mistake in the program: Spark retries a task that raises it, and the next attempt continues from the marker.
+    Not a mistake in the program: Spark retries the task, which opens a new slot and continues from the marker.
     """
 
 
 class Marker(NamedTuple):
-    """Position up to which a slot has been written: all micro-batches before ``batch``, and of that one all before
-    ``offset``.
+    """Position up to which a slot has been written: all micro-batches before ``batch``, and in ``batch`` all records
+    before ``offset``.
 
     Example:
         >>> Marker.of_text(*Marker(7, 120).text()) == Marker(7, 120)
@@ -113,20 +112,20 @@ class Marker(NamedTuple):
 
 @final
 class Slot:
-    """Only writer of a slot; earlier ones are fenced, and their unfinished transaction is aborted.
+    """Producer of a slot's transactions. Opening it fences earlier producers and aborts their unfinished transaction.
 
     Args:
         properties: Properties of its clients.
         slot: ``transactional.id`` of the slot.
         name: Name of the sink, for errors.
-        topic: Only topic that it writes to; None if there are several.
-        statistics: Takes the producer's statistics, as those of the slot's earlier ones.
+        topic: Topic that it writes to; None if there are several.
+        statistics: Receives the producer's statistics; shared with the slot's earlier producers.
 
     Raises:
         DeliveryError: The brokers do not let it write.
 
     Attributes:
-        marker: Position up to which the slot has been written; None if nothing was.
+        marker: Position up to which the slot has been written; None if nothing has been written.
         token: Distinguishes this writer from all others of the slot, past and future.
     """
 
@@ -141,35 +140,37 @@ class Slot:
         self._slot = slot
         self._name = name
         self._topic = topic
-        self._properties = properties = _connecting_at_once(properties)
+        self._properties = properties = _connect_to_all_brokers(properties)
         self._producer = RecordProducer({**properties.producer, "transactional.id": slot}, name, statistics)
         self._client = self._producer.client
         self.token = uuid.uuid4().hex[:16]
-        self._is_mute = False
-        self._insist("begin to write", self._client.init_transactions)
-        self._group, self.marker = self._read_group()  # only now: whoever was before can no longer commit
+        self._is_unresponsive = False
+        self._retry("begin to write", self._client.init_transactions)
+        self._group, self.marker = (
+            self._read_group()
+        )  # after init_transactions: earlier producers are fenced, so the marker no longer moves
         if self._servers not in _brokers:
-            _brokers[self._servers] = len(self._insist("find its brokers", self._cluster).brokers)
+            _brokers[self._servers] = len(self._retry("find its brokers", self._list_topics).brokers)
 
     def publish(self, records: Iterable[Records], marker: Marker) -> None:
-        """Write records and ``marker`` in one transaction: both, or neither.
+        """Write records and ``marker`` in one transaction.
 
         Raises:
             DeliveryError: A record was not delivered, there is no such topic, or the brokers did not answer.
-            SlotTakenError: Another writer has taken the slot over, or the client does not answer any more.
+            SlotTakenError: Another writer has taken over the slot, or the client no longer answers.
         """
         first, *others = records
         anchor = self._topic or next(iter(first.topics))
-        self._producer.partitions_of(anchor)  # a transaction cannot wait until a topic has been created
-        self._insist("begin a transaction", lambda _: self._client.begin_transaction())
-        self._mark(anchor, marker)
+        self._producer.partitions_of(anchor)  # before the transaction, which cannot wait for a topic to be created
+        self._retry("begin a transaction", lambda _: self._client.begin_transaction())
+        self._send_marker(anchor, marker)
         try:
-            for one in (first, *others):
-                self._producer.send(one)
+            for batch in (first, *others):
+                self._producer.send(batch)
             self._producer.flush()
         except KafkaException as fatal:
-            raise self._taken("write", fatal.args[0].str()) from None
-        self._insist("commit a transaction", self._client.commit_transaction)
+            raise self._fenced_error("write", fatal.args[0].str()) from None
+        self._retry("commit a transaction", self._client.commit_transaction)
         self.marker = marker
 
     @property
@@ -177,103 +178,101 @@ class Slot:
         return self._properties.producer["bootstrap.servers"]
 
     @property
-    def is_mute(self) -> bool:
+    def is_unresponsive(self) -> bool:
         """Return whether the client has stopped answering."""
-        return self._is_mute
+        return self._is_unresponsive
 
-    def hear(self) -> None:
-        """Process the client's events for the last time: another writer has taken the slot."""
-        self._producer.hear()
+    def drain_events(self) -> None:
+        """Process the client's remaining events, after another writer has taken over the slot."""
+        self._producer.drain_events()
 
     def abandon(self) -> None:
-        """Abort an open transaction, as far as that is possible in a moment; otherwise the next writer does."""
-        if self._is_mute:
+        """Try briefly to abort an open transaction; otherwise the next writer of the slot aborts it."""
+        if self._is_unresponsive:
             return
         with suppress(KafkaException):
             self._client.abort_transaction(_ABORT_S)
 
-    def _mark(self, anchor: str, marker: Marker) -> None:
-        """Commit the marker, at partition 0 of a topic that the transaction writes to, so one that the sink may use.
+    def _send_marker(self, anchor: str, marker: Marker) -> None:
+        """Commit the marker, for partition 0 of a topic that the transaction writes, since the sink may access that topic.
 
-        Of all requests, librdkafka does not end this one at the timeout, and after the group's coordinator was away it
-        may wait for ever (https://github.com/confluentinc/librdkafka/issues/5456 and 5511). Then the client is left
-        alone: its thread holds it, so that nothing here waits for its end, and the next writer of the slot fences it.
+        librdkafka does not end this request at its timeout, and may hang after the group's coordinator was away
+        (https://github.com/confluentinc/librdkafka/issues/5456 and 5511). Then the client is abandoned: a daemon thread
+        keeps it, nothing waits for it, and the next writer of the slot fences it.
         """
-        what, (offset, metadata) = "mark its progress", marker.text()
-        place = ClientPartition(anchor, 0, offset, metadata)
+        action, (offset, metadata) = "mark its progress", marker.text()
+        marker_offset = ClientPartition(anchor, 0, offset, metadata)
 
         def send(timeout: float) -> None:
-            sending = partial(self._client.send_offsets_to_transaction, [place], self._group, timeout)
+            sending = partial(self._client.send_offsets_to_transaction, [marker_offset], self._group, timeout)
             try:
-                in_background(sending, "kafkastream-marker").result(timeout + _SILENCE_S)
+                in_background(sending, "kafkastream-marker").result(timeout + _LATE_ANSWER_S)
             except (TimeoutError, futures.TimeoutError):
-                self._is_mute = True
-                raise self._taken(what, "Kafka's client does not answer") from None
+                self._is_unresponsive = True
+                raise self._fenced_error(action, "Kafka's client does not answer") from None
 
-        self._insist(what, send, where=f"topic {anchor}")
+        self._retry(action, send, where=f"topic {anchor}")
 
     def _read_group(self) -> tuple[Any, Marker | None]:
-        """Return the slot's group and the farthest of its markers: there is one for each topic that ever held the
-        marker.
-        """
+        """Return the group's metadata and its last marker; each topic that a marker was committed for has one."""
         consumer = GroupConsumer(self._properties.client, self._slot)
 
         def read(timeout: float) -> list[ClientPartition]:
-            topics = [self._topic] if self._topic else self._cluster(timeout).topics
+            topics = [self._topic] if self._topic else self._list_topics(timeout).topics
             return consumer.committed([ClientPartition(topic, 0) for topic in topics], timeout)
 
         try:
-            found = self._insist("read its progress", read)
-            markers = (Marker.of_text(p.offset, p.metadata) for p in found if p.offset >= 0)
+            committed = self._retry("read its progress", read)
+            markers = (Marker.of_text(p.offset, p.metadata) for p in committed if p.offset >= 0)
             return consumer.metadata(), max(markers, default=None)
         finally:
             consumer.close()
 
-    def _cluster(self, timeout: float) -> Any:
+    def _list_topics(self, timeout: float) -> Any:
         """Return metadata of the brokers and the topics that the slot may write to."""
         topics = {"topic": self._topic} if self._topic else {}
         return self._client.list_topics(**topics, timeout=timeout)
 
-    def _insist(self, what: str, call: Callable[[float], T], where: str = "") -> T:
+    def _retry(self, action: str, call: Callable[[float], T], where: str = "") -> T:
         """Repeat a call until it succeeds, as long as its error is transient."""
         deadline = time.monotonic() + self._properties.patience_s
         while True:
             try:
                 return call(_TRY_S)
             except KafkaException as exception:
-                error = self._cause(exception.args[0])
-                if _is_passing(error) and time.monotonic() < deadline:
+                error = self._root_error(exception.args[0])
+                if _is_transient(error) and time.monotonic() < deadline:
                     time.sleep(_PAUSE_S)
-                elif error.fatal() or error.txn_requires_abort() or error.name() in _TAKEN:
-                    raise self._taken(what, error.str()) from None
+                elif error.fatal() or error.txn_requires_abort() or error.name() in _FENCED_ERRORS:
+                    raise self._fenced_error(action, error.str()) from None
                 else:
-                    raise self._refused(what, error, where) from None
+                    raise self._delivery_error(action, error, where) from None
 
-    def _cause(self, error: Any) -> Any:
-        """Return the reason for a failed call: a fatal error is reported by the next poll, whatever that is for."""
+    def _root_error(self, error: Any) -> Any:
+        """Return the root cause of a failed call: librdkafka reports a fatal error at the next poll instead."""
         try:
             self._producer.check()
         except KafkaException as fatal:
             return fatal.args[0]
         return error
 
-    def _taken(self, what: str, why: str) -> SlotTakenError:
-        return SlotTakenError(f"sink {self._name!r} could not {what} as {self._slot}: {why}")
+    def _fenced_error(self, action: str, reason: str) -> SlotTakenError:
+        return SlotTakenError(f"sink {self._name!r} could not {action} as {self._slot}: {reason}")
 
-    def _refused(self, what: str, error: Any, where: str) -> DeliveryError:
+    def _delivery_error(self, action: str, error: Any, where: str) -> DeliveryError:
         return DeliveryError(
-            f"sink {self._name!r} could not {what}: {error.str()}",
+            f"sink {self._name!r} could not {action}: {error.str()}",
             where=", ".join(filter(None, (where, f"transactional.id {self._slot}, bootstrap.servers {self._servers}"))),
             now=_ADVICE.get(error.name(), "The next start continues where this one stopped."),
         )
 
 
-def fenced(
+def fence_writers(
     properties: TransactionProperties, slots: Collection[str], name: str, topic: str | None
 ) -> Mapping[str, Marker | None]:
     """Abort the open transactions of earlier writers of these slots, and return their markers.
 
-    Readers of committed records wait for open transactions; without this, they would wait until those time out.
+    Otherwise ``read_committed`` consumers would wait until the open transactions time out.
 
     Raises:
         DeliveryError: The brokers do not let the sink write.
@@ -281,15 +280,15 @@ def fenced(
     if not slots:
         return {}
 
-    def marker(slot: str) -> Marker | None:
+    def read_marker(slot: str) -> Marker | None:
         return Slot(properties, slot, name, topic).marker
 
-    with ThreadPoolExecutor(max_workers=min(len(slots), _AT_ONCE)) as pool:
-        return dict(zip(slots, pool.map(marker, slots), strict=True))
+    with ThreadPoolExecutor(max_workers=min(len(slots), _MAX_PARALLEL_INITS)) as pool:
+        return dict(zip(slots, pool.map(read_marker, slots), strict=True))
 
 
-def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: str, marker: Marker) -> None:
-    """Set the markers of slots, whatever was written.
+def set_markers(properties: TransactionProperties, slots: Iterable[str], anchor: str, marker: Marker) -> None:
+    """Set the markers of slots, regardless of what has been written.
 
     Raises:
         DeliveryError: The brokers refuse it.
@@ -305,13 +304,13 @@ def pass_over(properties: TransactionProperties, slots: Iterable[str], anchor: s
             consumer.close()
 
 
-def _connecting_at_once(properties: TransactionProperties) -> TransactionProperties:
-    """Return properties with which a client connects to every broker at its start, where these are few.
+def _connect_to_all_brokers(properties: TransactionProperties) -> TransactionProperties:
+    """Return properties with which a client connects to all brokers at its start, if they are few.
 
-    Otherwise librdkafka comes too late for its timers when it looks for coordinators: opening then takes 120 ms or 600
-    ms rather than 11 ms.
+    Otherwise librdkafka misses its own timers while it looks for coordinators, and opening a slot takes 120 ms or
+    600 ms instead of 11 ms.
     """
-    if _brokers.get(properties.producer["bootstrap.servers"], _FEW_BROKERS + 1) > _FEW_BROKERS:
+    if _brokers.get(properties.producer["bootstrap.servers"], _MOST_EAGER_BROKERS + 1) > _MOST_EAGER_BROKERS:
         return properties
     at_once = {"enable.sparse.connections": "false"}
     return attrs.evolve(
@@ -319,5 +318,5 @@ def _connecting_at_once(properties: TransactionProperties) -> TransactionPropert
     )
 
 
-def _is_passing(error: Any) -> bool:
-    return bool(error.retriable()) or error.name() in _PASSING
+def _is_transient(error: Any) -> bool:
+    return bool(error.retriable()) or error.name() in _TRANSIENT_ERRORS

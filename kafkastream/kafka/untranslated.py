@@ -35,7 +35,7 @@ _SECURITY = frozenset(
         "ssl.truststore.type",
     ]
 )
-# The schemas make the bytes, Spark fetches, and Flink's own keys are not for a client.
+# the schemas serialize, Spark fetches, and Flink's own keys are not for a client
 _NO_CONSEQUENCE = frozenset(
     [
         "allow.auto.create.topics",
@@ -91,7 +91,7 @@ _NO_CONSEQUENCE = frozenset(
 _FAMILIES = ("internal.", "sasl.kerberos.", "sasl.login.refresh.", "sasl.login.retry.", "sasl.oauthbearer.jwks.")
 _SERIALIZERS = ("key.serializer", "value.serializer")
 _BYTES = "org.apache.kafka.common.serialization.ByteArraySerializer"
-_MEANING = {
+_REASONS = {
     "interceptor.classes": "interceptors are Java classes",
     "metric.reporters": "reporters are Java classes",
     "key.serializer": "the sink's schema makes the bytes",
@@ -104,7 +104,7 @@ _MEANING = {
 
 
 def untranslated(java: Mapping[str, str], client: str, translated: Collection[str]) -> Iterator[str]:
-    """Yield the properties that ``client`` runs without, where that may matter.
+    """Yield the properties without a counterpart that may matter.
 
     Args:
         java: All properties of the client.
@@ -117,13 +117,13 @@ def untranslated(java: Mapping[str, str], client: str, translated: Collection[st
 
 
 def report_untranslated(java: Mapping[str, str], client: str, translated: Collection[str]) -> None:
-    """Log the properties that ``client`` runs without, each once; values are not shown."""
+    """Log the properties without a counterpart that may matter, each once, without its value."""
     for key in untranslated(java, client, translated):
-        _report(key, client)
+        _warn_once(key, client)
 
 
 @cache
-def _report(key: str, client: str) -> None:
-    reason = _MEANING.get(key, "Kafka's C client, librdkafka, has no such property")
+def _warn_once(key: str, client: str) -> None:
+    reason = _REASONS.get(key, "Kafka's C client, librdkafka, has no such property")
     verb = "run" if client == LOOK_UPS else "runs"
     log.warning("property %s: %s %s without it (%s)", key, client, verb, reason)

@@ -63,17 +63,17 @@ def install(folder: Path) -> None:
 
 
 def _sabotage_requests(folder: Path) -> None:
-    insist = Slot._insist
+    retry = Slot._retry
 
-    def sabotaged(self: Slot, what: str, call: Callable[[float], Any], where: str = "") -> Any:
-        if what in _BEFORE:
-            come_by(folder, _BEFORE[what])
-        result = insist(self, what, call, where)
-        if what == "commit a transaction":
+    def sabotaged(self: Slot, action: str, call: Callable[[float], Any], where: str = "") -> Any:
+        if action in _BEFORE:
+            come_by(folder, _BEFORE[action])
+        result = retry(self, action, call, where)
+        if action == "commit a transaction":
             come_by(folder, "after-commit")
         return result
 
-    Slot._insist = sabotaged  # type: ignore[method-assign]
+    Slot._retry = sabotaged  # type: ignore[method-assign]
 
 
 def _sabotage_sending(folder: Path) -> None:
@@ -97,7 +97,7 @@ def _watch(folder: Path) -> None:
         try:
             publish(self, records, marker)
         except SlotTakenError:
-            _note(folder, "mute client left" if self._is_mute else FENCED)
+            _note(folder, "mute client left" if self._is_unresponsive else FENCED)
             raise
 
     def watched_left_of(self: TransactionalWriter, batch: Batch) -> Batch:

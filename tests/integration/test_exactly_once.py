@@ -322,10 +322,10 @@ def test_checkpoint_older_than_what_was_written_is_refused(
     interrupted_batch(env, read, parts, topic, target)
     names = SlotNames(**json.loads((checkpoints / "aged" / "records.sinks.json").read_text()))
     properties = transactional_properties({"bootstrap.servers": parts.kafka.bootstrap_servers})
-    from kafkastream.kafka.transactions import pass_over
+    from kafkastream.kafka.transactions import set_markers
 
     slot = f"tests-{names.id}-copy-records-{topic}-0"
-    pass_over(properties, [slot], target, Marker(names.of_batch(7)))
+    set_markers(properties, [slot], target, Marker(names.of_batch(7)))
     read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
     with pytest.raises(JobError, match="already written micro-batch 6"):
         env.execute("aged")

@@ -13,7 +13,7 @@ from kafkastream.errors import DefinitionError, JobError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.kafka.groups import delete_groups
 from kafkastream.kafka.properties import TransactionProperties
-from kafkastream.kafka.transactions import Marker, fenced, pass_over
+from kafkastream.kafka.transactions import Marker, fence_writers, set_markers
 from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, QueryState
@@ -165,7 +165,7 @@ class ExactlyOnce:
 
     def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
         sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
-        markers = fenced(sink.properties, slots.keys(), sink.name, sink.topic)
+        markers = fence_writers(sink.properties, slots.keys(), sink.name, sink.topic)
         most = self._most(state)
         ahead = {slot: marker for slot, marker in markers.items() if marker is not None and marker > most}
         if ahead:
@@ -215,7 +215,7 @@ class ExactlyOnce:
             return
         if what_now is ExpiredMarker.SKIP and not self.in_epochs:  # nothing tells how much an epoch has written
             assert sink.topic is not None
-            pass_over(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
+            set_markers(sink.properties, unknown, sink.topic, Marker(self.names.of_batch(state.batch + 1)))
             return
         raise JobError(
             f"it is unknown whether sink {sink.name!r} has written micro-batch {state.batch}: it was begun "

@@ -158,7 +158,7 @@ class TransactionalWriter:
 
     def _taken(self) -> Slot:
         for name in [name for name, slot in _kept.items() if slot.token not in self._last_writers]:
-            _kept.pop(name).hear()
+            _kept.pop(name).drain_events()
         kept = _kept.pop(self._name, None)
         return self._opened() if kept is None else kept
 
@@ -181,7 +181,9 @@ class TransactionalWriter:
         except SlotTakenError:
             self._counters.fenced.inc()
             self._slot.abandon()
-            if self._slot.is_mute:  # after an outage each of the other cached writers would take as long to fail
+            if (
+                self._slot.is_unresponsive
+            ):  # after an outage each of the other cached writers would take as long to fail
                 _kept.clear()
             self._slot = self._opened()
             found = self._slot.marker or Marker()

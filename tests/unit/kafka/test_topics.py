@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from kafkastream.kafka.topics import shares
+from kafkastream.kafka.topics import messages_per_partition
 from kafkastream.model.connectors.subscription import TopicPartition
 
 
 @pytest.mark.parametrize(
-    ("there", "most", "expected"),
+    ("available", "most", "expected"),
     [
         ([], 10, []),
         ([0, 0], 10, [0, 0]),
@@ -19,6 +19,6 @@ from kafkastream.model.connectors.subscription import TopicPartition
         ([2, 3], 10, [2, 3]),
     ],
 )
-def test_shares(there: list[int], most: int, expected: list[int]) -> None:
-    found = shares({TopicPartition("t", number): count for number, count in enumerate(there)}, most)
-    assert [found[TopicPartition("t", number)] for number in range(len(there))] == expected
+def test_shares(available: list[int], most: int, expected: list[int]) -> None:
+    found = messages_per_partition({TopicPartition("t", number): count for number, count in enumerate(available)}, most)
+    assert [found[TopicPartition("t", number)] for number in range(len(available))] == expected
