@@ -1,5 +1,5 @@
-"""Flink's operators with state, in plain Python; Spark runs them, one bucket of keys at a time.
+"""Flink's stateful operators in plain Python; Spark runs them, one bucket of keys at a time.
 
-``state`` keeps keyed state and timers; ``stream`` has the operators of keyed streams, ``table`` those of Flink SQL.
-Begin with ``operator_factory``, which makes the operator of a node of the job graph.
+``state`` has keyed state and timers, ``stream`` the operators of keyed streams, ``table`` the operators of Flink SQL.
+Start reading at ``operator_factory``, which creates the operator of a node of the job graph.
 """

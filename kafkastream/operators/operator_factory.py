@@ -41,14 +41,14 @@ _REDUCED: Final = "_reduced"
 
 def create_operator(node: KeyedNode) -> KeyedOperator:
     """Return the operator of a keyed node, for one subtask."""
-    operator = _streaming(node)
+    operator = _streaming_operator(node)
     if not node.in_batch:
         return operator
-    broadcast = frozenset(side for side, one in enumerate(node.keyed) if one.is_broadcast)
+    broadcast = frozenset(side for side, input_ in enumerate(node.keyed) if input_.is_broadcast)
     return BatchOperator(operator, broadcast, only_last=node.kind is OperatorKind.REDUCE)
 
 
-def _streaming(node: KeyedNode) -> KeyedOperator:
+def _streaming_operator(node: KeyedNode) -> KeyedOperator:
     if isinstance(node.function, WindowOperation):
         return WindowOperator(node.function)
     if isinstance(node.function, IntervalJoinOperation):
@@ -58,17 +58,17 @@ def _streaming(node: KeyedNode) -> KeyedOperator:
     return _OPERATORS[node.kind](KeyedContext(), node.function, node)
 
 
-def _process(keyed_context: KeyedContext, function: KeyedProcessFunction[Any, Any, Any]) -> KeyedOperator:
+def _process_operator(keyed_context: KeyedContext, function: KeyedProcessFunction[Any, Any, Any]) -> KeyedOperator:
     on_timer = Side(function.on_timer, KeyedProcessFunction.OnTimerContext(keyed_context, keyed_context))
     process = Side(function.process_element, KeyedProcessFunction.Context(keyed_context, keyed_context))
     return KeyedProcessOperator(keyed_context, function, [process], on_timer)
 
 
-def _reduce(keyed_context: KeyedContext, function: ReduceFunction[Any]) -> KeyedOperator:
-    return _process(keyed_context, _Reducing(keyed_context, function))
+def _reduce_operator(keyed_context: KeyedContext, function: ReduceFunction[Any]) -> KeyedOperator:
+    return _process_operator(keyed_context, _RollingReduce(keyed_context, function))
 
 
-def _simple(
+def _single_input_operator(
     keyed_context: KeyedContext,
     function: Any,
     call: Callable[[Any], Any],
@@ -81,19 +81,17 @@ def _simple(
     return KeyedProcessOperator(keyed_context, WrappingFunction(function), [side])
 
 
-def _mapping(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
-    """Return a method of a ``CoMapFunction`` as one with many results: None gives none, as in PyFlink, unlike
-    ``MapFunction``.
-    """
+def _as_flat_map(call: Callable[[Any], Any]) -> Callable[[Any, Any], Iterable[Any]]:
+    """Return a method of a ``CoMapFunction`` as a flat map: None emits nothing, as in PyFlink, unlike ``MapFunction``."""
 
-    def mapped(value: Any, _: Any) -> Iterable[Any]:
+    def flat_map(value: Any, _: Any) -> Iterable[Any]:
         result = call(value)
         return () if result is None else (result,)
 
-    return mapped
+    return flat_map
 
 
-def _both(
+def _two_input_operator(
     keyed_context: KeyedContext, function: Any, node: KeyedNode, as_call: Callable[[Any], Any], first: str, second: str
 ) -> KeyedOperator:
     """Return an operator for a function with two inputs."""
@@ -108,28 +106,28 @@ def _both(
     return KeyedProcessOperator(keyed_context, function, [Side(call, keyed) for call in calls], on_timer)
 
 
-def _broadcast(keyed_context: KeyedContext, function: Any, node: KeyedNode) -> KeyedOperator:
+def _broadcast_operator(keyed_context: KeyedContext, function: Any, node: KeyedNode) -> KeyedOperator:
     """Return an operator for a function on a stream and a broadcast stream."""
-    states = BroadcastStates(keyed_context, frozenset(one.name for one in node.broadcast))
+    states = BroadcastStates(keyed_context, frozenset(descriptor.name for descriptor in node.broadcast))
     if isinstance(function, KeyedBroadcastProcessFunction):
-        reading: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(keyed_context, states, keyed_context)
-        writing: Any = KeyedBroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
+        read_context: Any = KeyedBroadcastProcessFunction.ReadOnlyContext(keyed_context, states, keyed_context)
+        write_context: Any = KeyedBroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
         timers = KeyedBroadcastProcessFunction.OnTimerContext(keyed_context, states, keyed_context)
         on_timer = Side(function.on_timer, timers)
     else:
-        reading = BroadcastProcessFunction.ReadOnlyContext(_NoTimers(keyed_context), states)
-        writing = BroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
+        read_context = BroadcastProcessFunction.ReadOnlyContext(_NoTimers(keyed_context), states)
+        write_context = BroadcastProcessFunction.Context(_NoTimers(keyed_context), states)
         on_timer = None
     sides = [
-        Side(function.process_element, reading, has_key=node.has_keys),
-        Side(function.process_broadcast_element, writing, has_key=False),
+        Side(function.process_element, read_context, has_key=node.has_keys),
+        Side(function.process_broadcast_element, write_context, has_key=False),
     ]
     return KeyedProcessOperator(keyed_context, function, sides, on_timer)
 
 
 @final
 class _NoTimers:
-    """Timer access without a key, which has no timers."""
+    """Timer access of functions without a current key, which cannot register timers."""
 
     def __init__(self, keyed_context: KeyedContext) -> None:
         self._keyed_context = keyed_context
@@ -145,7 +143,7 @@ class _NoTimers:
 
 
 @final
-class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
+class _RollingReduce(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
     """Rolling reduction of each key: emits a result for each element."""
 
     def __init__(self, keyed_context: KeyedContext, function: ReduceFunction[Any]) -> None:
@@ -158,28 +156,28 @@ class _Reducing(WrappingFunction, KeyedProcessFunction[Any, Any, Any]):
 
 
 _OPERATORS: Mapping[OperatorKind, Callable[[KeyedContext, Any, KeyedNode], KeyedOperator]] = {
-    OperatorKind.KEYED_PROCESS: lambda keyed_context, function, _: _process(keyed_context, function),
-    OperatorKind.REDUCE: lambda _, function, __: _reduce(KeyedContext(own=(_REDUCED,)), function),
-    OperatorKind.MAP: lambda keyed_context, function, _: _simple(
+    OperatorKind.KEYED_PROCESS: lambda keyed_context, function, _: _process_operator(keyed_context, function),
+    OperatorKind.REDUCE: lambda _, function, __: _reduce_operator(KeyedContext(own=(_REDUCED,)), function),
+    OperatorKind.MAP: lambda keyed_context, function, _: _single_input_operator(
         keyed_context, function, method_of(function, MapFunction, "map"), lambda result, _: (result,)
     ),
-    OperatorKind.FLAT_MAP: lambda keyed_context, function, _: _simple(
+    OperatorKind.FLAT_MAP: lambda keyed_context, function, _: _single_input_operator(
         keyed_context, function, method_of(function, FlatMapFunction, "flat_map"), lambda results, _: results
     ),
-    OperatorKind.FILTER: lambda keyed_context, function, _: _simple(
+    OperatorKind.FILTER: lambda keyed_context, function, _: _single_input_operator(
         keyed_context,
         function,
         method_of(function, FilterFunction, "filter"),
         lambda is_kept, value: (value,) if is_kept else (),
     ),
-    OperatorKind.CO_MAP: lambda keyed_context, function, node: _both(
-        keyed_context, function, node, _mapping, "map1", "map2"
+    OperatorKind.CO_MAP: lambda keyed_context, function, node: _two_input_operator(
+        keyed_context, function, node, _as_flat_map, "map1", "map2"
     ),
-    OperatorKind.CO_FLAT_MAP: lambda keyed_context, function, node: _both(
+    OperatorKind.CO_FLAT_MAP: lambda keyed_context, function, node: _two_input_operator(
         keyed_context, function, node, lambda call: lambda value, _: call(value), "flat_map1", "flat_map2"
     ),
-    OperatorKind.CO_PROCESS: lambda keyed_context, function, node: _both(
+    OperatorKind.CO_PROCESS: lambda keyed_context, function, node: _two_input_operator(
         keyed_context, function, node, lambda call: call, "process_element1", "process_element2"
     ),
-    OperatorKind.BROADCAST_PROCESS: _broadcast,
+    OperatorKind.BROADCAST_PROCESS: _broadcast_operator,
 }

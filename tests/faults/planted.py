@@ -83,8 +83,8 @@ FAULTS: Final = (
     Fault(
         "state: a page of which an entry changes, but not its length, stays as it was",
         "operators/state/state_pages.py",
-        "        if after == before:\n",
-        '        if after == before or len(after or b"") == len(before or b""):\n',
+        "        if stored == former:\n",
+        '        if stored == former or len(stored or b"") == len(former or b""):\n',
         (_AFTER_A_RESTART,),
     ),
     Fault(

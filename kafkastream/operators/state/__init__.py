@@ -1,8 +1,8 @@
-"""Keyed state and timers of a bucket of keys, in pages that are read and written as one.
+"""Keyed state and timers of a bucket of keys.
 
-Begin with ``keyed_context``: the state and timers of the current key. ``state_pages`` holds the entries of keys
-(``list_segments`` long lists apart from them), ``timers`` the registered timers; all of it is stored in a
-``state_backend``, which the engine provides. ``former_names`` lets checkpoints be read whose classes have moved since.
+Start reading at ``keyed_context``: the state and timers of the current key. ``state_pages`` stores the entries of keys
+in pages, ``list_segments`` long lists outside of them, and ``timers`` the registered timers; the engine provides the
+``state_backend`` for all of it. ``former_names`` lets checkpoints be read whose classes have moved since.
 """
 
 from kafkastream.operators.state import former_names as former_names

@@ -1,4 +1,4 @@
-"""Encoding of keys as bytes, for buckets of elements and for state."""
+"""Encoding of keys as bytes, which assign elements to buckets and identify state."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from kafkastream.operators.state.program_classes import MAIN_MODULE, reduced_by_
 
 __all__ = ["NO_KEY", "bucket_of", "encoded_key", "key_encoder"]
 
-_PLAIN: Final = frozenset({str, int, bytes, bool, float, type(None)})
-_WHOLE: Final = frozenset({Decimal, date, datetime, time})
-"""Other types without parts, whose objects need no look inside."""
+_BUILT_IN: Final = frozenset({str, int, bytes, bool, float, type(None)})
+_WITHOUT_PARTS: Final = frozenset({Decimal, date, datetime, time})
+"""Other types whose objects have no parts to check."""
 _PROTOCOL: Final = 4
 
 
 def encoded_key(key: object) -> bytes:
     """Return the bytes of a key: equal for equal keys of the same type, in every process and after every restart.
 
-    As in PyFlink, two keys are one if their pickles are equal, whatever their ``__eq__`` says. Pickle memoizes objects
-    by identity, so two equal tuples may differ in bytes; the memo is turned off.
+    As in PyFlink, two keys are the same if their pickles are equal, whatever ``__eq__`` says. Pickle memoizes objects by
+    identity, so two equal tuples could have different bytes; the memo is turned off.
 
     Args:
         key: The key.
@@ -42,10 +42,10 @@ def encoded_key(key: object) -> bytes:
         Traceback (most recent call last):
         TypeError: a set has no order, so it cannot be a key: make it a sorted tuple
     """
-    if type(key) in _PLAIN:
+    if type(key) in _BUILT_IN:
         return pickle.dumps(key, _PROTOCOL)
     buffer = io.BytesIO()
-    pickler = (pickle.Pickler if type(key) in _WHOLE else _KeyPickler)(buffer, _PROTOCOL)
+    pickler = (pickle.Pickler if type(key) in _WITHOUT_PARTS else _KeyPickler)(buffer, _PROTOCOL)
     pickler.fast = True
     try:
         _refuse_unordered(key)
@@ -60,7 +60,7 @@ class _KeyPickler(pickle.Pickler):
     """Pickler that writes classes of the program's main script by name."""
 
     def reducer_override(self, obj: Any) -> Any:
-        """Return how to write an object; NotImplemented for the usual way."""
+        """Return how to pickle an object by name; NotImplemented for the default."""
         reduced = reduced_by_name(obj)
         if reduced is not None:
             return reduced
@@ -77,7 +77,7 @@ def _refuse_unordered(part: object, *, is_field: bool = False) -> None:
 
     Objects may have dicts in their fields, since a class fills them in the same order each time.
     """
-    if type(part) in _PLAIN or type(part) in _WHOLE:
+    if type(part) in _BUILT_IN or type(part) in _WITHOUT_PARTS:
         return
     if isinstance(part, (set, frozenset)):
         raise TypeError("a set has no order, so it cannot be a key: make it a sorted tuple")
@@ -87,17 +87,17 @@ def _refuse_unordered(part: object, *, is_field: bool = False) -> None:
         _refuse_unordered(child, is_field=is_field or not isinstance(part, (tuple, list, Row)))
 
 
-def _parts(whole: Any) -> Iterable[object]:
-    """Return the parts of a key that its pickle has."""
-    if isinstance(whole, (tuple, list, Row)):
-        return whole
-    if isinstance(whole, dict):
-        return whole.values()
-    if isinstance(whole, Enum):
-        return () if reduced_by_name(whole) else (whole.value,)
-    slots = _slots(type(whole))  # type: ignore[arg-type]  # mypy takes the hash of objects for that of the class
-    fields = [getattr(whole, name) for name in slots if hasattr(whole, name)]
-    return [*getattr(whole, "__dict__", {}).values(), *fields]
+def _parts(value: Any) -> Iterable[object]:
+    """Return the parts of a key that are pickled with it."""
+    if isinstance(value, (tuple, list, Row)):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if isinstance(value, Enum):
+        return () if reduced_by_name(value) else (value.value,)
+    slots = _slots(type(value))  # type: ignore[arg-type]  # mypy takes the hash of objects for that of the class
+    fields = [getattr(value, name) for name in slots if hasattr(value, name)]
+    return [*getattr(value, "__dict__", {}).values(), *fields]
 
 
 @lru_cache(maxsize=1000)
@@ -111,26 +111,26 @@ def _slots(kind: type) -> tuple[str, ...]:
 
 
 def key_encoder() -> Callable[[Hashable], bytes]:
-    """Return ``encoded_key`` with a cache for text, by far the most common keys: streams have few keys per element."""
-    known: dict[str, bytes] = {}
+    """Return ``encoded_key`` with a cache for strings, the most common keys: a stream repeats few keys."""
+    cache: dict[str, bytes] = {}
 
     def encode(key: Any) -> bytes:
         if type(key) is not str:
             return encoded_key(key)
-        found = known.get(key)
-        if found is None:
-            if len(known) >= _MOST_KNOWN:
-                known.clear()
-            found = known[key] = encoded_key(key)
-        return found
+        encoded = cache.get(key)
+        if encoded is None:
+            if len(cache) >= _CACHED_KEYS:
+                cache.clear()
+            encoded = cache[key] = encoded_key(key)
+        return encoded
 
     return encode
 
 
 NO_KEY: Final = encoded_key(None)
-"""Key of elements without one."""
+"""Encoded key of elements without a key."""
 
-_MOST_KNOWN: Final = 100_000
+_CACHED_KEYS: Final = 100_000
 
 
 def bucket_of(key: bytes, buckets: int) -> int:

@@ -23,14 +23,14 @@ from kafkastream.operators.state.timers import Timer, TimerQueue
 __all__ = ["KeyedContext", "forget", "timer_queue"]
 
 Namespace = tuple[Any, ...]
-_OF_ALL = b""  # no key is encoded so
+_BROADCAST_KEY = b""  # no encoded key is empty
 _TIMER = "the time of a timer"
 
 
 @final
 class KeyedContext:
-    """Keyed state, timers and watermark of one subtask of an operator; lives across micro-batches, which load its
-    content.
+    """Keyed state, timers and watermark of one subtask of an operator; kept across micro-batches, each of which loads its
+    state.
 
     Attributes:
         watermark: Watermark of the operator, in ms.
@@ -53,45 +53,45 @@ class KeyedContext:
         self._own = frozenset((*own, APART))
         self.encoded_key = b""
         self._decoded: tuple[bytes, Any] = (b"", None)
-        self._kept = MIN_WATERMARK
+        self._stored_watermark = MIN_WATERMARK
         self._pages: StatePages | None = None
         self._event: TimerQueue | None = None
         self._processing: TimerQueue | None = None
         self._descriptors: dict[str, StateDescriptor] = {}
         self._kinds: dict[str, str] = {}
-        self._swept: dict[Any, Life] = {}
+        self._cleaned_states: dict[Any, Life] = {}
 
     def begin(self, backend: KeyedStateBackend, name: bytes) -> None:
         """Begin a micro-batch on the state in ``backend`` below ``name``."""
-        self._pages = StatePages(backend, name + b"k", self._grows)
+        self._pages = StatePages(backend, name + b"k", self._is_growing_list)
         self._event = timer_queue(backend, name, TimeDomain.EVENT_TIME)
         self._processing = timer_queue(backend, name, TimeDomain.PROCESSING_TIME)
         self._backend, self._name = backend, name
         kinds = backend.get(name + b"s")
         self._kinds = {} if kinds is None else loads(kinds)
         for state, descriptor in self._descriptors.items():
-            self._check(state, descriptor)
-        kept = backend.get(name + b"w")
-        self.watermark = self._kept = MIN_WATERMARK if kept is None else int(kept)
+            self._check_unchanged(state, descriptor)
+        stored = backend.get(name + b"w")
+        self.watermark = self._stored_watermark = MIN_WATERMARK if stored is None else int(stored)
         self.encoded_key = b""
 
     def end(self) -> None:
         """Write the changes of the micro-batch, and clean up some expired state."""
-        if self._swept:
-            self.pages.sweep(self._clean, self.clock())
+        if self._cleaned_states:
+            self.pages.sweep(self._remove_expired, self.clock())
         self.pages.flush()
         for queue in (self.event_timers, self.processing_timers):
             queue.flush()
-        if self.watermark != self._kept:
+        if self.watermark != self._stored_watermark:
             self._backend.put(self._name + b"w", str(self.watermark).encode())
-        kinds = {**self._kinds, **{state: _kind(one) for state, one in self._descriptors.items()}}
+        kinds = {**self._kinds, **{state: _state_kind(descriptor) for state, descriptor in self._descriptors.items()}}
         if kinds != self._kinds:
             self._backend.put(self._name + b"s", pickle.dumps(kinds))
         self._pages = self._event = self._processing = None
         self.encoded_key, self.entry = b"", {}
 
     def load(self, keys: Iterable[bytes]) -> None:
-        """Read the state of keys that are going to be selected, at once."""
+        """Read the state of keys in one batch, before they are selected."""
         self.pages.load(keys)
 
     def select(self, key: bytes) -> None:
@@ -100,7 +100,7 @@ class KeyedContext:
         self.entry = self.pages.of(key)
 
     def select_stored(self, key: bytes) -> None:
-        """Make a key from the checkpoint the current key; it may only hold values."""
+        """Make a key from the checkpoint the current key; decode it without running code from the checkpoint."""
         self.select(key)
         self._decoded = (key, loads(key) if key else None)
 
@@ -149,17 +149,17 @@ class KeyedContext:
         Raises:
             DefinitionError: The name is taken by a state of another kind or type.
         """
-        self._know(f"state {descriptor.name!r}", descriptor)
-        return KeyCell(self, self._name_in_entry(descriptor), self._life(descriptor), _state_check(descriptor))
+        self._register_state(f"state {descriptor.name!r}", descriptor)
+        return KeyCell(self, self._name_in_entry(descriptor), self._life_of(descriptor), _state_check(descriptor))
 
     def window_cell(self, descriptor: StateDescriptor) -> WindowCell:
         """Return the storage of a state, for each key and namespace; raises as ``cell`` does."""
-        self._know(f"state {descriptor.name!r}", descriptor)
-        return WindowCell(self, self._name_in_entry(descriptor), self._life(descriptor), _state_check(descriptor))
+        self._register_state(f"state {descriptor.name!r}", descriptor)
+        return WindowCell(self, self._name_in_entry(descriptor), self._life_of(descriptor), _state_check(descriptor))
 
     def broadcast_cell(self, descriptor: StateDescriptor) -> BroadcastCell:
         """Return the storage of a broadcast state, independent of the key; raises as ``cell`` does."""
-        self._know(f"broadcast state {descriptor.name!r}", descriptor)
+        self._register_state(f"broadcast state {descriptor.name!r}", descriptor)
         return BroadcastCell(self, self._name_in_entry(descriptor), check=_state_check(descriptor))
 
     def descriptor(self, name: str) -> StateDescriptor | None:
@@ -180,67 +180,65 @@ class KeyedContext:
         return KeyCell(self, name)
 
     def _name_in_entry(self, descriptor: StateDescriptor) -> str | bytes:
-        """Return the name of a user's state in an entry: unchanged, or as bytes where the operator uses that name
-        itself.
-        """
+        """Return the name of a user's state in an entry; as bytes if the operator uses that name itself."""
         name = descriptor.name.encode() if descriptor.name in self._own else descriptor.name
         if isinstance(descriptor, ListStateDescriptor):
             self.lists.add(name)
         return name
 
-    def _grows(self, name: Any) -> bool:
+    def _is_growing_list(self, name: Any) -> bool:
         return name in self.lists or (isinstance(name, tuple) and name[0] in self.lists)
 
     def _timers(self, domain: TimeDomain) -> TimerQueue:
         return self.event_timers if domain is TimeDomain.EVENT_TIME else self.processing_timers
 
-    def _know(self, state: str, descriptor: StateDescriptor) -> None:
-        """Register a state; each has one kind and type, now and in earlier runs."""
-        known = self._descriptors.get(state)
-        if known is None:
-            self._check(state, descriptor)
+    def _register_state(self, state: str, descriptor: StateDescriptor) -> None:
+        """Register a state, and check that its kind and type are those of other declarations and of earlier runs."""
+        declared = self._descriptors.get(state)
+        if declared is None:
+            self._check_unchanged(state, descriptor)
             self._descriptors[state] = descriptor
-        elif known is not descriptor and _kind(known) != _kind(descriptor):
+        elif declared is not descriptor and _state_kind(declared) != _state_kind(descriptor):
             raise DefinitionError(
-                f"{state} is declared twice in this operator: as {_kind(known)}, and as {_kind(descriptor)}",
+                f"{state} is declared twice in this operator: as {_state_kind(declared)}, and as {_state_kind(descriptor)}",
                 now="Give each state a name of its own.",
             )
 
-    def _check(self, state: str, descriptor: StateDescriptor) -> None:
-        before, now = self._kinds.get(state), _kind(descriptor)
-        if before is not None and before != now:
+    def _check_unchanged(self, state: str, descriptor: StateDescriptor) -> None:
+        former, current = self._kinds.get(state), _state_kind(descriptor)
+        if former is not None and former != current:
             raise DefinitionError(
-                f"{state} was {before} in an earlier run, and is now {now}",
+                f"{state} was {former} in an earlier run, and is now {current}",
                 now="Give the state its old type, or another name; or give the operator another uid, or the job another "
                 "name, to begin without state.",
             )
 
-    def _life(self, descriptor: StateDescriptor) -> Life | None:
+    def _life_of(self, descriptor: StateDescriptor) -> Life | None:
         if descriptor.ttl is None or not descriptor.ttl.is_enabled():
             return None
         life = Life(descriptor.ttl, self.clock)
         if descriptor.ttl.cleans_in_background:
-            self._swept[self._name_in_entry(descriptor)] = life
+            self._cleaned_states[self._name_in_entry(descriptor)] = life
         return life
 
-    def _clean(self, entry: Entry) -> bool:
-        """Remove expired content from a key's entry; return whether there was any."""
+    def _remove_expired(self, entry: Entry) -> bool:
+        """Remove expired content from a key's entry; return whether the entry changed."""
         is_changed = False
-        for place, content in list(entry.items()):
-            life = self._swept.get(place[0] if isinstance(place, tuple) else place)
-            left = content if life is None else _left_of(content, life)
-            if left is content:
+        for name, content in list(entry.items()):
+            life = self._cleaned_states.get(name[0] if isinstance(name, tuple) else name)
+            unexpired = content if life is None else _without_expired(content, life)
+            if unexpired is content:
                 continue
             is_changed = True
-            if left is None:
-                del entry[place]
+            if unexpired is None:
+                del entry[name]
             else:
-                entry[place] = left
+                entry[name] = unexpired
         return is_changed
 
 
-def _left_of(content: Any, life: Life) -> Any:
-    """Return content without expired parts; a long list expires as a whole, with its last element."""
+def _without_expired(content: Any, life: Life) -> Any:
+    """Return content without expired parts, or None; a long list expires as a whole, with its last element."""
     if isinstance(content, LongList):
         return None if content.end and life.left_of(content.end) is None else content
     return life.left_of(content)
@@ -260,14 +258,14 @@ def forget(backend: KeyedStateBackend, name: bytes) -> None:
         backend.remove(key)
 
 
-def _kind(descriptor: StateDescriptor) -> str:
-    """Return the kind, type and time to live of a state, which must stay the same for its content to be read again."""
+def _state_kind(descriptor: StateDescriptor) -> str:
+    """Describe the kind, type and time to live of a state; they must not change between runs."""
     lives = " with a time to live" if descriptor.ttl is not None and descriptor.ttl.is_enabled() else ""
     return f"a {type(descriptor).__name__} of {descriptor.type_info}{lives}"
 
 
 def _state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
-    """Return a function that raises for a value of another type, or None where any value will do.
+    """Return a function that raises for values of another type; None if any value is accepted.
 
     Values themselves are kept unchanged, as in PyFlink while the state is in its cache; a value that Flink's serializer
     would refuse fails the job there, too, at the end of the bundle.
@@ -295,7 +293,7 @@ def _state_check(descriptor: StateDescriptor) -> Callable[[Any], object] | None:
 
 
 class _Cell(ABC):
-    """Storage of a state (``kafkastream.model.functions.keyed_state.Cell``); subclasses decide where."""
+    """Storage of a state (``kafkastream.model.functions.keyed_state.Cell``); subclasses define its location."""
 
     __slots__ = ("_keyed_context", "_name", "check", "life")
 
@@ -312,21 +310,21 @@ class _Cell(ABC):
         self.check = check
 
     @abstractmethod
-    def _place(self) -> tuple[bytes, Entry, Any]:
+    def _location(self) -> tuple[bytes, Entry, Any]:
         """Return the key, its entry, and the name in that entry."""
 
     def get(self) -> Any:
         """Return the content, or None if there is none."""
-        _, entry, name = self._place()
+        _, entry, name = self._location()
         return entry.get(name)
 
     def seen(self) -> None:
-        """Note that user code holds the content, so that changes it makes in place are written."""
-        self._keyed_context.pages.changed(self._place()[0])
+        """Mark the content to be written: user code has a reference to it, and may change it in place."""
+        self._keyed_context.pages.changed(self._location()[0])
 
     def set(self, content: Any) -> None:
         """Replace the content; None removes it."""
-        key, entry, name = self._place()
+        key, entry, name = self._location()
         if content is None:
             entry.pop(name, None)
         else:
@@ -339,7 +337,7 @@ class KeyCell(_Cell):
 
     __slots__ = ()
 
-    def _place(self) -> tuple[bytes, Entry, Any]:
+    def _location(self) -> tuple[bytes, Entry, Any]:
         key = self._keyed_context.encoded_key
         if not key:
             raise DefinitionError(
@@ -356,8 +354,8 @@ class WindowCell(KeyCell):
 
     __slots__ = ()
 
-    def _place(self) -> tuple[bytes, Entry, Any]:
-        key, entry, name = super()._place()
+    def _location(self) -> tuple[bytes, Entry, Any]:
+        key, entry, name = super()._location()
         return key, entry, (name, self._keyed_context.namespace)
 
 
@@ -367,5 +365,5 @@ class BroadcastCell(_Cell):
 
     __slots__ = ()
 
-    def _place(self) -> tuple[bytes, Entry, Any]:
-        return _OF_ALL, self._keyed_context.pages.of(_OF_ALL), self._name
+    def _location(self) -> tuple[bytes, Entry, Any]:
+        return _BROADCAST_KEY, self._keyed_context.pages.of(_BROADCAST_KEY), self._name

@@ -1,5 +1,5 @@
-"""Long lists in the entries of keys: all but their ends is stored apart, in segments, so that adding does not rewrite
-them.
+"""Long lists in the entries of keys: all elements but the last ones are stored in segments outside of the entry, so that
+an append does not rewrite the whole list.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["APART", "LONG_BYTES", "LongList", "LongLists"]
 
 LONG_BYTES: Final = 16 * 1024
 APART: Final = "_apart"
-"""Name in an entry under which its long lists are found."""
+"""Name in an entry of the list of its ``LongList`` objects."""
 
 
 @final
 class LongList(Iterable[Any]):
-    """List to which elements are only added, and whose beginning is stored apart.
+    """Append-only list whose beginning is stored in segments outside of the entry.
 
     Args:
         number: Number of the list among those of its entry.
@@ -72,62 +72,62 @@ class LongLists:
         self._grows = grows
 
     def bind(self, entry: Entry) -> None:
-        """Let the long lists of an entry read their segments."""
-        for one in entry[APART]:
-            one.read = self._read
+        """Give the long lists of an entry access to their segments."""
+        for long_list in entry[APART]:
+            long_list.read = self._read
 
-    def keep(self, entry: Entry) -> bool:
-        """Store all but the ends of long lists apart, and remove lists that are gone; return whether the entry has any."""
-        before: list[LongList] = entry.pop(APART, [])
-        found: dict[int, LongList] = {}
-        unused = max((one.number + 1 for one in before), default=0)
-        for place, name in list(self._places(entry)):
-            content = place[name]
-            one = content if isinstance(content, LongList) else LongList(unused, 0, content)
-            self._keep_changes(one)
-            self._add_segment(one)
-            if one.segments:
-                place[name] = found[one.number] = one
-                unused = max(unused, one.number + 1)
-        for gone in before:
-            for segment in range(0 if gone.number in found else gone.segments):
-                self._backend.remove(self._place(gone, segment))
-        if found:
-            entry[APART] = list(found.values())
-        return bool(found)
+    def store(self, entry: Entry) -> bool:
+        """Store the segments of an entry's long lists, and remove lists that are gone; return whether the entry has long lists."""
+        former: list[LongList] = entry.pop(APART, [])
+        stored: dict[int, LongList] = {}
+        unused = max((long_list.number + 1 for long_list in former), default=0)
+        for container, name in list(self._growing_lists(entry)):
+            content = container[name]
+            long_list = content if isinstance(content, LongList) else LongList(unused, 0, content)
+            self._rewrite_changed_segments(long_list)
+            self._add_segment(long_list)
+            if long_list.segments:
+                container[name] = stored[long_list.number] = long_list
+                unused = max(unused, long_list.number + 1)
+        for former_list in former:
+            for segment in range(0 if former_list.number in stored else former_list.segments):
+                self._backend.remove(self._segment_key(former_list, segment))
+        if stored:
+            entry[APART] = list(stored.values())
+        return bool(stored)
 
-    def _places(self, entry: Entry) -> Iterator[tuple[dict[Any, Any], Any]]:
-        """Yield the places of lists that may be long."""
+    def _growing_lists(self, entry: Entry) -> Iterator[tuple[dict[Any, Any], Any]]:
+        """Yield the container and key of each list that may be long."""
         for name, content in entry.items():
             grows = self._grows(name)
             if grows and isinstance(content, dict):
-                yield from ((content, one) for one, kept in content.items() if kept is not None)
+                yield from ((content, key) for key, elements in content.items() if elements is not None)
             elif grows or isinstance(content, LongList):
                 yield entry, name
 
-    def _keep_changes(self, one: LongList) -> None:
-        """Rewrite the segments in which elements were changed in place."""
-        for number, elements in enumerate(one.beginning or ()):
+    def _rewrite_changed_segments(self, long_list: LongList) -> None:
+        """Rewrite the segments whose elements were changed in place."""
+        for number, elements in enumerate(long_list.beginning or ()):
             if any_may_change(elements):
-                kept, place = self._backend.dumps(elements), self._place(one, number)
-                if kept != self._backend.get(place):
-                    self._backend.put(place, kept)
+                pickled, segment_key = self._backend.dumps(elements), self._segment_key(long_list, number)
+                if pickled != self._backend.get(segment_key):
+                    self._backend.put(segment_key, pickled)
 
-    def _add_segment(self, one: LongList) -> None:
-        kept = self._backend.dumps(one.end)
-        if len(kept) > LONG_BYTES:
-            self._backend.put(self._place(one, one.segments), kept)
-            one.segments += 1
-            one.end = []
+    def _add_segment(self, long_list: LongList) -> None:
+        pickled = self._backend.dumps(long_list.end)
+        if len(pickled) > LONG_BYTES:
+            self._backend.put(self._segment_key(long_list, long_list.segments), pickled)
+            long_list.segments += 1
+            long_list.end = []
 
-    def _read(self, one: LongList) -> list[list[Any]]:
-        return [self._segment(one, number) for number in range(one.segments)]
+    def _read(self, long_list: LongList) -> list[list[Any]]:
+        return [self._segment(long_list, number) for number in range(long_list.segments)]
 
-    def _segment(self, one: LongList, number: int) -> list[Any]:
-        kept = self._backend.get(self._place(one, number))
-        assert kept is not None
-        elements: list[Any] = loads(kept)
+    def _segment(self, long_list: LongList, number: int) -> list[Any]:
+        pickled = self._backend.get(self._segment_key(long_list, number))
+        assert pickled is not None
+        elements: list[Any] = loads(pickled)
         return elements
 
-    def _place(self, one: LongList, segment: int) -> bytes:
-        return b"%s/%d/%d" % (self._name, one.number, segment)
+    def _segment_key(self, long_list: LongList, segment: int) -> bytes:
+        return b"%s/%d/%d" % (self._name, long_list.number, segment)

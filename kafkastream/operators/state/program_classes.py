@@ -1,7 +1,7 @@
-"""Classes of the program's main script, which are pickled by name where their objects outlive a run: in keys and state.
+"""Classes of the program's main script, pickled by name in keys and state, which outlive a run.
 
-A worker cannot import the main script, so cloudpickle sends its classes by value. Read in another run of the program,
-such a pickle makes another class, whose objects are not instances of the program's own.
+A worker cannot import the main script, so cloudpickle pickles its classes by value. Unpickled in another run, that
+would create a second class, whose objects are not instances of the program's class.
 """
 
 from __future__ import annotations

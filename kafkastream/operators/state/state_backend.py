@@ -1,4 +1,4 @@
-"""Interface of the store that keeps a bucket's state between micro-batches."""
+"""Interface of the store of a bucket's state between micro-batches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class KeyedStateBackend(Protocol):
         """Return the value of ``key``, or None if there is none."""
 
     def get_all(self, keys: Sequence[bytes]) -> Iterator[bytes | None]:
-        """Yield the value of each key, as ``get`` does; many cost little more than one."""
+        """Yield the value of each key, as ``get``; reading many keys at once costs little more than reading one."""
 
     def put(self, key: bytes, value: bytes) -> None:
         """Store a value."""

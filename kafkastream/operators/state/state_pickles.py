@@ -1,8 +1,9 @@
-"""Reads pickles of state and keys without running code: they come from the checkpoint directory, which others may write to.
+"""Unpickles state and keys without running code: others may be able to write to the checkpoint directory.
 
-A pickle names what it calls: https://docs.python.org/3/library/pickle.html#restricting-globals. State may name classes of
-values, and the few functions with which such values are made. Other functions are refused, so is code that cloudpickle has
-written by value, and so are classes of the standard library that do more than hold a value, such as ``subprocess.Popen``.
+A pickle names the functions and classes that it calls: https://docs.python.org/3/library/pickle.html#restricting-globals.
+Allowed are classes of values and the few functions that construct them. Refused are all other functions, code that
+cloudpickle has pickled by value, and standard library classes that do more than hold a value, such as
+``subprocess.Popen``.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ _NAMES: Final[Mapping[str, str]] = FrozenMap(
         "zoneinfo": "ZoneInfo ZoneInfo._unpickle",
     }
 )
-"""Classes of values in Python's standard library and in numpy and pandas, and the functions with which pickles make them."""
+"""Classes of values in the standard library, numpy and pandas, and the functions with which pickles construct them."""
 
 _CODE: Final = frozenset({"cloudpickle", "pyspark"})
 """Packages that a pickle names only if it holds code: Spark has a copy of cloudpickle."""
@@ -67,7 +68,7 @@ _CLOSED: Final = (
     | _CODE
     | {"confluent_kafka", "kafkastream", "numpy", "pandas", "psycopg", "py4j", "pyarrow"}
 )
-"""Packages of which only the names above, or below one of the following prefixes, are read."""
+"""Packages of which only the names in ``_NAMES`` and modules in ``_VALUE_MODULES`` are allowed."""
 _VALUE_MODULES: Final = (
     "kafkastream.keyed.",  # former names, in checkpoints of format 1
     "kafkastream.operators.state.",
@@ -80,15 +81,16 @@ _VALUE_MODULES: Final = (
 
 _SHORT_BYTES: Final = 256
 _FRAMED: Final = frozenset({b"\x80\x04\x95", b"\x80\x05\x95"})
-"""First bytes of pickles in protocols 4 and 5: their number, and the opcode FRAME, which the length of the rest follows."""
+"""First bytes of pickles of protocols 4 and 5: the protocol, and the opcode FRAME, before the frame's length."""
 _FRAME_BYTES: Final = 11
 _MAY_NAME: Final = re.compile(rb"[\n\x82-\x84\x93]").search
-"""Matches each pickle that names something: by opcodes EXT1, EXT2, EXT4 or STACK_GLOBAL, or in lines, by GLOBAL or INST.
+"""Matches every pickle that may name something: by the opcodes EXT1, EXT2, EXT4 or STACK_GLOBAL, or by GLOBAL or INST, whose
+arguments end with a newline.
 
 https://github.com/python/cpython/blob/v3.14.0/Lib/pickletools.py
 """
 
-_known: set[tuple[str, str]] = {
+_allowed_names: set[tuple[str, str]] = {
     *STATE_CLASSES,
     *((module, name) for module in _NAMES for name in _NAMES[module].split()),
 }
@@ -98,35 +100,35 @@ _packages: frozenset[str] = frozenset()
 
 
 def read_state_of(checkpoint: str, *, allows_code: bool, packages: Iterable[str] = ()) -> None:
-    """Set how the job whose task this worker runs reads its state.
+    """Configure how state is read, for the job whose task this worker runs.
 
     Args:
         checkpoint: Its checkpoint folder, for errors.
         allows_code: Whether its state may hold code.
-        packages: Packages that its program has imported: a worker that has begun after a restart may not have yet.
+        packages: Packages that its program has imported; a worker started after a restart may not have imported them yet.
     """
     global _checkpoint, _reads_code, _packages
     _checkpoint, _reads_code, _packages = checkpoint, allows_code, frozenset(packages)
 
 
 def imported_packages() -> tuple[str, ...]:
-    """Return the packages that the program has imported, of whose classes objects may be in state."""
+    """Return the packages that the program has imported: objects of their classes may be in state."""
     return tuple(sorted({name.partition(".")[0] for name in sys.modules} - _CLOSED - {MAIN_MODULE}))
 
 
 def loads(pickled: bytes) -> Any:
-    """Return what ``pickled`` holds: state, or a key.
+    """Unpickle state or a key.
 
     Raises:
-        DefinitionError: It names something else than a class of values.
+        DefinitionError: It names something other than a class of values.
     """
     if len(pickled) < _SHORT_BYTES and pickled[:3] in _FRAMED and not _MAY_NAME(pickled, _FRAME_BYTES):
-        return pickle.loads(pickled)  # most entries and keys; an unpickler of our own takes twice the time
+        return pickle.loads(pickled)  # most entries and keys: the restricted unpickler takes twice the time
     return _StateUnpickler(io.BytesIO(pickled)).load()
 
 
 def check_code(pickled: bytes) -> bytes:
-    """Return state that ``loads`` will read; the state of a job may hold code only if the job says so.
+    """Return pickled state, after checking that ``loads`` will accept it; it may hold code only if the job allows that.
 
     Raises:
         DefinitionError: It holds code.
@@ -141,40 +143,42 @@ class _StateUnpickler(pickle.Unpickler):
     __slots__ = ()
 
     def find_class(self, module: str, name: str, /) -> Any:
-        if _reads_code or (module, name) in _known:
+        if _reads_code or (module, name) in _allowed_names:
             return pickle.Unpickler.find_class(self, module, name)
         if (module, name) == ("builtins", "getattr"):
-            return _value_of_class
+            return _getattr_of_values
         package = module.partition(".")[0]
         if (package in sys.modules or package in _packages) and package not in _CODE:
-            found = super().find_class(module, name)
-            if (isinstance(found, type) and _is_open(module) and _is_open(found.__module__)) or _is_error(found):
-                _known.add((module, name))
-                return found
-        raise _refusal(module, name)
+            member = super().find_class(module, name)
+            if (
+                isinstance(member, type) and _may_be_named(module) and _may_be_named(member.__module__)
+            ) or _is_builtin_error(member):
+                _allowed_names.add((module, name))
+                return member
+        raise _refusal_error(module, name)
 
 
-def _is_open(module: str) -> bool:
+def _may_be_named(module: str) -> bool:
     return module.partition(".")[0] not in _CLOSED or module.startswith(_VALUE_MODULES)
 
 
-def _is_error(found: object) -> bool:
-    return isinstance(found, type) and issubclass(found, BaseException) and found.__module__ == "builtins"
+def _is_builtin_error(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, BaseException) and value.__module__ == "builtins"
 
 
-def _value_of_class(kind: object, name: str) -> Any:
-    """Return what pickles ask ``getattr`` for: a member of an enumeration (Python 3.11 and 3.12), and time zones by name."""
+def _getattr_of_values(kind: object, name: str) -> Any:
+    """Restricted ``getattr`` for pickles: members of enumerations (Python 3.11 and 3.12), and time zones by name."""
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind.__members__[name]
     if kind is ZoneInfo and name == "_unpickle":
         return ZoneInfo._unpickle  # type: ignore[attr-defined]  # https://docs.python.org/3/library/zoneinfo.html#pickle-serialization
-    raise _refusal("builtins", "getattr")
+    raise _refusal_error("builtins", "getattr")
 
 
-def _refusal(module: str, name: str) -> DefinitionError:
-    holds = "code" if module.partition(".")[0] in _CODE else f"{module}.{name}"
+def _refusal_error(module: str, name: str) -> DefinitionError:
+    content = "code" if module.partition(".")[0] in _CODE else f"{module}.{name}"
     return DefinitionError(
-        f"state or a key holds {holds}, and not only values",
+        f"state or a key holds {content}, and not only values",
         where=f"checkpoint {_checkpoint}" if _checkpoint else "",
         now="If the program did not put it there, somebody else has written to the checkpoint. Keep values in state: of built-in types, and of classes that the main script or a module defines outside of functions, "
         f"and that the program has imported. {ALLOW_CODE.key}: true lets state hold anything; whoever can write to the checkpoint "

@@ -1,8 +1,7 @@
 """Timers of a bucket's keys, in slices of time: only due slices are read.
 
-Registrations and deletions of a micro-batch are added to their slice as a segment, which takes in smaller ones before
-it:
-however many timers wait in a slice, a micro-batch writes little more than its own, and there are few segments.
+A micro-batch appends its registrations and deletions to their slice as a segment, and merges smaller segments into it.
+So a micro-batch writes little more than its own changes, however many timers a slice has, and segments stay few.
 """
 
 from __future__ import annotations
@@ -19,12 +18,12 @@ from kafkastream.operators.state.state_pickles import loads
 __all__ = ["Timer", "TimerQueue"]
 
 _SLICE_MS: Final = 60_000
-_MOST_MERGED: Final = 10_000
-"""No segment is written again that holds more."""
+_MOST_MERGED_CHANGES: Final = 10_000
+"""Segments with more changes are not merged again."""
 
 
 class Timer(NamedTuple):
-    """Timer: its time in ms, its key, and its namespace (a window, or none)."""
+    """Timer: time in ms, key, and namespace (a window, or empty)."""
 
     timestamp: int
     key: bytes
@@ -50,11 +49,11 @@ class TimerQueue:
     def __init__(self, backend: KeyedStateBackend, name: bytes) -> None:
         self._backend = backend
         self._name = name
-        found = backend.get(name)
-        kept = {} if found is None else loads(found)
-        self._slices = {number: _Slice(*one) for number, one in kept.items()}
+        stored = backend.get(name)
+        slices = {} if stored is None else loads(stored)
+        self._slices = {number: _Slice(*slice_) for number, slice_ in slices.items()}
         self._changes: dict[Timer, bool] = {}
-        self._read: dict[int, set[Timer]] = {}
+        self._loaded: dict[int, set[Timer]] = {}
         self._due: list[Timer] = []
         self._up_to: int | None = None
         self._is_changed = False
@@ -62,7 +61,7 @@ class TimerQueue:
     def register(self, timer: Timer) -> None:
         """Register a timer; registering an equal one again has no effect."""
         self._is_changed = True
-        waiting = self._read.get(timer.timestamp // _SLICE_MS)
+        waiting = self._loaded.get(timer.timestamp // _SLICE_MS)
         if waiting is None:
             self._changes[timer] = True
         elif timer not in waiting:
@@ -73,7 +72,7 @@ class TimerQueue:
     def delete(self, timer: Timer) -> None:
         """Delete a timer, if it is registered."""
         self._is_changed = True
-        waiting = self._read.get(timer.timestamp // _SLICE_MS)
+        waiting = self._loaded.get(timer.timestamp // _SLICE_MS)
         if waiting is None:
             self._changes[timer] = False
         else:
@@ -84,18 +83,18 @@ class TimerQueue:
 
         Args:
             up_to: Time in ms.
-            prepare: Called with the keys of the timers before the first one.
+            prepare: Called with the keys of the due timers, before the first timer fires.
         """
         touched = {timer.timestamp // _SLICE_MS for timer in self._changes if timer.timestamp <= up_to}
-        for number in touched.union(number for number, one in self._slices.items() if one.first <= up_to):
-            self._load(number)
+        for number in touched.union(number for number, slice_ in self._slices.items() if slice_.first <= up_to):
+            self._load_slice(number)
         self._up_to = up_to
-        self._due = [timer for waiting in self._read.values() for timer in waiting if timer.timestamp <= up_to]
+        self._due = [timer for waiting in self._loaded.values() for timer in waiting if timer.timestamp <= up_to]
         heapq.heapify(self._due)
         prepare(timer.key for timer in self._due)
         while self._due:
             timer = heapq.heappop(self._due)
-            if self._changes.pop(timer, False) or self._taken(timer):
+            if self._changes.pop(timer, False) or self._remove_waiting(timer):
                 self._is_changed = True
                 yield timer
         self._up_to = None
@@ -103,98 +102,104 @@ class TimerQueue:
     def waiting(self) -> Iterator[Timer]:
         """Yield the stored timers, in order, and leave them stored."""
         timers: set[Timer] = set()
-        for number, stored in self._slices.items():
-            for segment in range(len(stored.segments)):
-                _apply(self._segment(number, segment), timers)
+        for number, slice_ in self._slices.items():
+            for segment in range(len(slice_.segments)):
+                _apply_changes(self._read_segment(number, segment), timers)
         return iter(sorted(timers, key=lambda timer: timer[:2]))
 
     @property
     def next(self) -> int | None:
         """Return a lower bound for the time of the next timer, or None if there is none."""
-        waiting = (timer.timestamp for timers in self._read.values() for timer in timers)
+        waiting = (timer.timestamp for timers in self._loaded.values() for timer in timers)
         new = (timer.timestamp for timer, is_registered in self._changes.items() if is_registered)
-        kept = (one.first for number, one in self._slices.items() if number not in self._read)
-        return min([*waiting, *new, *kept], default=None)
+        unread = (slice_.first for number, slice_ in self._slices.items() if number not in self._loaded)
+        return min([*waiting, *new, *unread], default=None)
 
     def flush(self) -> None:
         """Write changed slices."""
         if not self._is_changed:
             return
-        for number, waiting in self._read.items():
-            self._write_anew(number, waiting)
+        for number, waiting in self._loaded.items():
+            self._rewrite_slice(number, waiting)
         added: dict[int, dict[Timer, bool]] = defaultdict(dict)
         for timer, is_registered in self._changes.items():
             added[timer.timestamp // _SLICE_MS][timer] = is_registered
         for number, changes in added.items():
-            self._add(number, changes)
-        # As plain tuples: a checkpoint names no class of this package, which could be renamed.
-        self._backend.put(self._name, pickle.dumps({number: tuple(one) for number, one in self._slices.items()}, 5))
-        self._changes, self._read, self._is_changed = {}, {}, False
+            self._append_segment(number, changes)
+        # as plain tuples: a checkpoint that named a class of this package would break when it is renamed
+        self._backend.put(
+            self._name, pickle.dumps({number: tuple(slice_) for number, slice_ in self._slices.items()}, 5)
+        )
+        self._changes, self._loaded, self._is_changed = {}, {}, False
 
     def remove(self) -> None:
         """Remove all stored timers."""
-        for number, one in self._slices.items():
-            for segment in range(len(one.segments)):
-                self._backend.remove(self._place(number, segment))
+        for number, slice_ in self._slices.items():
+            for segment in range(len(slice_.segments)):
+                self._backend.remove(self._segment_key(number, segment))
         if self._slices:
             self._backend.remove(self._name)
 
-    def _taken(self, timer: Timer) -> bool:
+    def _remove_waiting(self, timer: Timer) -> bool:
         """Remove a timer; return whether it was waiting."""
-        waiting = self._read.get(timer.timestamp // _SLICE_MS, ())
+        waiting = self._loaded.get(timer.timestamp // _SLICE_MS, ())
         if timer not in waiting:
             return False
-        self._read[timer.timestamp // _SLICE_MS].remove(timer)
+        self._loaded[timer.timestamp // _SLICE_MS].remove(timer)
         return True
 
-    def _load(self, number: int) -> None:
+    def _load_slice(self, number: int) -> None:
         """Load a slice, with the changes of this micro-batch."""
-        if number in self._read:
+        if number in self._loaded:
             return
         waiting: set[Timer] = set()
         for segment in range(len(self._slices[number].segments) if number in self._slices else 0):
-            _apply(self._segment(number, segment), waiting)
-        mine = {timer: change for timer, change in self._changes.items() if timer.timestamp // _SLICE_MS == number}
-        _apply(mine, waiting)
-        for timer in mine:
+            _apply_changes(self._read_segment(number, segment), waiting)
+        own_changes = {
+            timer: change for timer, change in self._changes.items() if timer.timestamp // _SLICE_MS == number
+        }
+        _apply_changes(own_changes, waiting)
+        for timer in own_changes:
             del self._changes[timer]
-        self._read[number] = waiting
+        self._loaded[number] = waiting
 
-    def _write_anew(self, number: int, waiting: set[Timer]) -> None:
-        before = self._slices.pop(number, _Slice(0, ())).segments
-        for segment in range(1 if waiting else 0, len(before)):
-            self._backend.remove(self._place(number, segment))
+    def _rewrite_slice(self, number: int, waiting: set[Timer]) -> None:
+        former_segments = self._slices.pop(number, _Slice(0, ())).segments
+        for segment in range(1 if waiting else 0, len(former_segments)):
+            self._backend.remove(self._segment_key(number, segment))
         if waiting:
-            self._backend.put(self._place(number, 0), self._backend.dumps(dict.fromkeys(map(tuple, waiting), True)))
+            self._backend.put(
+                self._segment_key(number, 0), self._backend.dumps(dict.fromkeys(map(tuple, waiting), True))
+            )
             self._slices[number] = _Slice(min(waiting).timestamp, (len(waiting),))
 
-    def _add(self, number: int, changes: dict[Timer, bool]) -> None:
-        before = self._slices.get(number)
+    def _append_segment(self, number: int, changes: dict[Timer, bool]) -> None:
+        former = self._slices.get(number)
         firsts = [timer.timestamp for timer, is_registered in changes.items() if is_registered]
-        if before is not None:
-            firsts.append(before.first)
+        if former is not None:
+            firsts.append(former.first)
         if not firsts:
             return
-        segments = [] if before is None else [*before.segments]
-        kept = {tuple(timer): is_registered for timer, is_registered in changes.items()}
-        while segments and segments[-1] <= min(len(kept), _MOST_MERGED):
+        segments = [] if former is None else [*former.segments]
+        merged_changes = {tuple(timer): is_registered for timer, is_registered in changes.items()}
+        while segments and segments[-1] <= min(len(merged_changes), _MOST_MERGED_CHANGES):
             segments.pop()
-            kept = {**self._segment(number, len(segments)), **kept}
-        for merged in range(len(segments) + 1, 0 if before is None else len(before.segments)):
-            self._backend.remove(self._place(number, merged))
-        self._backend.put(self._place(number, len(segments)), self._backend.dumps(kept))
-        self._slices[number] = _Slice(min(firsts), (*segments, len(kept)))
+            merged_changes = {**self._read_segment(number, len(segments)), **merged_changes}
+        for obsolete in range(len(segments) + 1, 0 if former is None else len(former.segments)):
+            self._backend.remove(self._segment_key(number, obsolete))
+        self._backend.put(self._segment_key(number, len(segments)), self._backend.dumps(merged_changes))
+        self._slices[number] = _Slice(min(firsts), (*segments, len(merged_changes)))
 
-    def _segment(self, number: int, segment: int) -> dict[tuple[Any, ...], bool]:
-        kept = self._backend.get(self._place(number, segment))
-        assert kept is not None
-        changes: dict[tuple[Any, ...], bool] = loads(kept)
+    def _read_segment(self, number: int, segment: int) -> dict[tuple[Any, ...], bool]:
+        pickled = self._backend.get(self._segment_key(number, segment))
+        assert pickled is not None
+        changes: dict[tuple[Any, ...], bool] = loads(pickled)
         return changes
 
-    def _place(self, number: int, segment: int) -> bytes:
+    def _segment_key(self, number: int, segment: int) -> bytes:
         return b"%s/%d/%d" % (self._name, number, segment)
 
 
-def _apply(changes: dict[Any, bool], waiting: set[Timer]) -> None:
+def _apply_changes(changes: dict[Any, bool], waiting: set[Timer]) -> None:
     for timer, is_registered in changes.items():
         (waiting.add if is_registered else waiting.discard)(Timer(*timer))

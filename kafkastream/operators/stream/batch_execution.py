@@ -16,23 +16,23 @@ from kafkastream.operators.stream.keyed_operators import Emitted, KeyedElements,
 __all__ = ["BatchOperator"]
 
 _INPUT: Final = ("batch input",)
-"""The name of a key's elements in its entry, and the namespace of the timer that hands them on; no user's state has it."""
+"""Name of a key's buffered elements in its entry, and namespace of the timer that processes them; users' names are strings."""
 
 _Element = tuple[int, Any, int | None]
 
 
 @final
 class BatchOperator(KeyedOperator):
-    """Keeps the elements of each key until the input ends, then passes them to an operator in the order of their
+    """Buffers the elements of each key until the input ends, then passes them to an operator in the order of their
     timestamps.
 
-    Same as in Flink's BATCH mode: nothing is late. The watermark stays at its minimum while a key's elements are passed
-    on, and then moves to the maximum, where the event-time timers of the key fire. Processing-time timers of all keys
+    Same as in Flink's BATCH mode: nothing is late. The watermark stays at its minimum while a key's elements are
+    processed, then advances to the maximum, which fires the key's event-time timers. Processing-time timers of all keys
     fire at the end.
 
     Args:
         operator: Operator as it runs in STREAMING mode.
-        first_sides: Inputs that are passed on immediately, before all others: broadcast ones.
+        first_sides: Inputs that are processed immediately, before the others: broadcast inputs.
     """
 
     def __init__(self, operator: KeyedOperator, first_sides: Collection[int] = (), *, only_last: bool = False) -> None:
@@ -50,52 +50,52 @@ class BatchOperator(KeyedOperator):
 
     @property
     def functions(self) -> Sequence[Function]:
-        """The operator's."""
+        """Functions of the operator."""
         return self._operator.functions
 
     def elements(self, arrived: KeyedElements) -> Emitted:
-        """Keep elements for the end of the input."""
+        """Buffer elements until the end of the input; process elements of broadcast inputs at once."""
         if arrived.side in self._first_sides:
             return self._operator.elements(arrived)
         for key, value, timestamp in zip(*arrived[1:], strict=True):
-            self._keep(key, (arrived.side, value, timestamp))
+            self._buffer(key, (arrived.side, value, timestamp))
         return Emitted()
 
-    def _keep(self, key: bytes, element: _Element) -> None:
+    def _buffer(self, key: bytes, element: _Element) -> None:
         self.keyed_context.select(key)
-        kept = self.keyed_context.entry.get(_INPUT)
-        if kept is None:
+        buffered = self.keyed_context.entry.get(_INPUT)
+        if buffered is None:
             self.keyed_context.entry[_INPUT] = [element]
             self.keyed_context.event_timers.register(Timer(MAX_WATERMARK, key, _INPUT))
         else:
-            kept.append(element)
+            buffered.append(element)
         self.keyed_context.changed()
 
     def advance(self, watermark: int, now: int) -> Emitted:
-        """Wait for the end of event time, which is the end of the input."""
+        """Do nothing until the maximum watermark, which marks the end of the input."""
         if watermark < MAX_WATERMARK:
             return Emitted()
         out = super().advance(watermark, now)
-        self._fire(TimeDomain.PROCESSING_TIME, MAX_WATERMARK, out)
+        self._fire_timers(TimeDomain.PROCESSING_TIME, MAX_WATERMARK, out)
         return out
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """Process the elements of the current key, or a timer that they have registered."""
+        """Process the buffered elements of the current key, or a timer that they registered."""
         if timer.namespace != _INPUT:
             self._operator.on_timer(timer, domain, out)
             return
         self.keyed_context.namespace = ()
-        kept: Iterable[_Element] = self.keyed_context.entry.pop(_INPUT)
+        buffered: Iterable[_Element] = self.keyed_context.entry.pop(_INPUT)
         self.keyed_context.changed()
         self.keyed_context.watermark = MIN_WATERMARK
-        results = self._taken(timer.key, sorted(kept, key=_time))
+        results = self._process_in_order(timer.key, sorted(buffered, key=_time_of))
         self.keyed_context.watermark = MAX_WATERMARK
         if self._only_last:
             out.take(results.values[-1:], None)
         else:
             out.extend(results)
 
-    def _taken(self, key: bytes, elements: Iterable[_Element]) -> Emitted:
+    def _process_in_order(self, key: bytes, elements: Iterable[_Element]) -> Emitted:
         out = Emitted()
         for side, run in groupby(elements, key=lambda element: element[0]):
             _, values, timestamps = map(list, zip(*run, strict=True))
@@ -103,5 +103,5 @@ class BatchOperator(KeyedOperator):
         return out
 
 
-def _time(element: _Element) -> int:
+def _time_of(element: _Element) -> int:
     return MIN_WATERMARK if element[2] is None else element[2]

@@ -62,7 +62,7 @@ class ChainedCallError(Exception):
 
 
 class ChainedFunctions(Protocol):
-    """Functions that take each element of an operator's output at once, as those of one chain do in PyFlink."""
+    """Functions that receive each output element as soon as it is emitted, as chained functions do in PyFlink."""
 
     def process(self, element: Any, timestamp: int | None, results: list[Any]) -> None:
         """Pass an element through the functions, and append their results.
@@ -76,11 +76,11 @@ class ChainedFunctions(Protocol):
 class Emitted:
     """Output of an operator: elements with their timestamps; a pair of tag and element goes to a side output.
 
-    An element is kept as it is when it is emitted: the function may change it afterwards, such as a buffer that it
+    Mutable elements are copied when they are emitted: the function may change them afterwards, such as a buffer that it
     clears.
 
     Args:
-        chained: Functions that take the output; None if Flink would serialize it.
+        chained: Chained functions that receive the output; None if Flink would serialize it.
     """
 
     __slots__ = ("_chained", "timestamps", "values")
@@ -111,8 +111,8 @@ class Emitted:
                 self._chained.process(result, timestamp, values)
         self.timestamps += [timestamp] * (len(values) - len(self.timestamps))
 
-    def take_aside(self, tagged: Iterable[tuple[OutputTag[Any], Any]], timestamp: int | None) -> None:
-        """Add elements of side outputs, which were copied when they were written."""
+    def take_side_output(self, tagged: Iterable[tuple[OutputTag[Any], Any]], timestamp: int | None) -> None:
+        """Add elements of side outputs, which were already copied."""
         self.values += tagged
         self.timestamps += [timestamp] * (len(self.values) - len(self.timestamps))
 
@@ -122,7 +122,7 @@ class KeyedOperator(ABC):
 
     Attributes:
         keyed_context: Current key, its state and timers, and the watermark.
-        chained: Functions that take each element of the output at once; None if Flink would serialize it.
+        chained: Chained functions that receive each output element; None if Flink would serialize it.
     """
 
     def __init__(self, keyed_context: KeyedContext) -> None:
@@ -155,10 +155,9 @@ class KeyedOperator(ABC):
         """
 
     def advance(self, watermark: int, now: int) -> Emitted:
-        """Fire the timers that are due at a watermark and a time of the wall clock (both in ms), and return the output.
+        """Fire the timers that are due at a watermark and a processing time (both in ms), and return the output.
 
-        Event-time timers fire when the watermark moves: one registered below the watermark waits for the next,
-        as in Flink
+        Event-time timers fire only when the watermark advances, also one that was registered below it, as in Flink
         (InternalTimerServiceImpl.registerEventTimeTimer only adds it to the queue).
 
         Raises:
@@ -167,11 +166,11 @@ class KeyedOperator(ABC):
         out = Emitted(self.chained)
         if watermark > self.keyed_context.watermark:
             self.keyed_context.watermark = watermark
-            self._fire(TimeDomain.EVENT_TIME, watermark, out)
-        self._fire(TimeDomain.PROCESSING_TIME, now, out)
+            self._fire_timers(TimeDomain.EVENT_TIME, watermark, out)
+        self._fire_timers(TimeDomain.PROCESSING_TIME, now, out)
         return out
 
-    def _fire(self, domain: TimeDomain, up_to: int, out: Emitted) -> None:
+    def _fire_timers(self, domain: TimeDomain, up_to: int, out: Emitted) -> None:
         keyed_context = self.keyed_context
         queue = keyed_context.event_timers if domain is TimeDomain.EVENT_TIME else keyed_context.processing_timers
         for timer in queue.fire(up_to, keyed_context.load):
@@ -182,7 +181,7 @@ class KeyedOperator(ABC):
 
 
 class ElementwiseOperator(KeyedOperator):
-    """Base of operators that process elements one by one, with their keys, and set late ones aside.
+    """Base of operators that process elements one by one, with their keys, and may have late elements.
 
     Args:
         own: Names of entries that the operator uses for content of its own.
@@ -225,12 +224,12 @@ class ElementwiseOperator(KeyedOperator):
         self._late.inc(elements)
 
     @final
-    def set_aside(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
+    def emit_late(self, tag: OutputTag[Any] | None, value: Any, timestamp: int, out: Emitted) -> None:
         """Write a late element to a side output, or count it as dropped."""
         if tag is None:
             self.count_late()
         else:
-            out.take_aside([(tag, detached(value))], timestamp)
+            out.take_side_output([(tag, detached(value))], timestamp)
 
 
 class Side(NamedTuple):
@@ -289,7 +288,7 @@ class KeyedProcessOperator(KeyedOperator):
                 context._timestamp = timestamp
                 out.take(call(value, context), timestamp)
                 if context._aside:
-                    out.take_aside(context._taken_aside(), timestamp)
+                    out.take_side_output(context._taken_aside(), timestamp)
         except ChainedCallError:
             raise
         except BaseException as error:
@@ -305,7 +304,7 @@ class KeyedProcessOperator(KeyedOperator):
         time = timer.timestamp if domain is TimeDomain.EVENT_TIME else None
         try:
             out.take(self._on_timer.call(timer.timestamp, context), time)
-            out.take_aside(context._taken_aside(), time)
+            out.take_side_output(context._taken_aside(), time)
         except ChainedCallError:
             raise
         except BaseException as error:

@@ -1,4 +1,4 @@
-"""Contents of windows: the elements, or their aggregate, until a window fires."""
+"""State of windows: the elements, or their aggregate, until a window fires."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from kafkastream.model.windows.evictor_interface import Evictor, TimestampedValu
 from kafkastream.model.windows.window_operation import WindowOperation
 from kafkastream.model.windows.windows import Window
 
-__all__ = ["Contents", "Keeping", "keeping"]
+__all__ = ["Contents", "WindowState", "window_state"]
 
 Contents = dict[Window, Any]
 """Content of each window of a key."""
 
-Take = Callable[[list[Any]], None]
-"""Lets the window's function have elements, and its results out."""
+Emit = Callable[[list[Any]], None]
+"""Callable that passes elements to the window function and emits its results."""
 
 
-class Keeping(ABC):
-    """Strategy that keeps elements, or their aggregate, until their window fires.
+class WindowState(ABC):
+    """Strategy for the state of windows: all elements, or their aggregate.
 
     Attributes:
         keeps_all: Whether the content is a list of all elements.
@@ -37,84 +37,84 @@ class Keeping(ABC):
         """Prepare for elements."""
 
     @abstractmethod
-    def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
+    def add(self, content: Any, value: Any, timestamp: int | None) -> Any:
         """Return the content with one more element; ``content`` is None before the first."""
 
     @abstractmethod
-    def merged(self, one: Any, other: Any) -> Any:
-        """Return the content of two windows that have merged."""
+    def merge(self, first: Any, second: Any) -> Any:
+        """Return the merged content of two windows."""
 
     @abstractmethod
     def value(self, content: Any) -> Any:
-        """Return content as a test sees it: the elements, or what the aggregate gives so far."""
+        """Return the content for a test: the elements, or the result of the aggregate so far."""
 
     @abstractmethod
-    def fire(self, content: Any, window: Window, take: Take) -> Any:
-        """Pass the content to ``take``, which calls the window function; return what stays, or None."""
+    def fire(self, content: Any, window: Window, emit: Emit) -> Any:
+        """Pass the content to ``emit``, which calls the window function; return the content that remains, or None."""
 
 
-class _All(Keeping):
+class _AllElements(WindowState):
     keeps_all = True
 
-    def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
+    def add(self, content: Any, value: Any, timestamp: int | None) -> Any:
         if content is None:
             return [value]
         content.append(value)
         return content
 
-    def merged(self, one: Any, other: Any) -> Any:
-        return [*one, *other]
+    def merge(self, first: Any, second: Any) -> Any:
+        return [*first, *second]
 
     def value(self, content: Any) -> Any:
         return list(content)
 
-    def fire(self, content: Any, window: Window, take: Take) -> Any:
-        take(list(content))
+    def fire(self, content: Any, window: Window, emit: Emit) -> Any:
+        emit(list(content))
         return content
 
 
 @final
-class _Reduced(Keeping):
+class _ReducedState(WindowState):
     def __init__(self, function: ReduceFunction[Any]) -> None:
         self._reduce = function.reduce
 
-    def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
+    def add(self, content: Any, value: Any, timestamp: int | None) -> Any:
         return value if content is None else something("reduce", self._reduce(content, value))
 
-    def merged(self, one: Any, other: Any) -> Any:
-        return something("reduce", self._reduce(one, other))
+    def merge(self, first: Any, second: Any) -> Any:
+        return something("reduce", self._reduce(first, second))
 
     def value(self, content: Any) -> Any:
         return content
 
-    def fire(self, content: Any, window: Window, take: Take) -> Any:
-        take([content])
+    def fire(self, content: Any, window: Window, emit: Emit) -> Any:
+        emit([content])
         return content
 
 
 @final
-class _Aggregated(Keeping):
+class _AggregatedState(WindowState):
     def __init__(self, function: AggregateFunction[Any, Any, Any]) -> None:
         self._function = function
 
-    def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
-        before = self._function.create_accumulator() if content is None else content
-        return something("add", self._function.add(value, before))
+    def add(self, content: Any, value: Any, timestamp: int | None) -> Any:
+        accumulator = self._function.create_accumulator() if content is None else content
+        return something("add", self._function.add(value, accumulator))
 
-    def merged(self, one: Any, other: Any) -> Any:
-        return something("merge", self._function.merge(one, other))
+    def merge(self, first: Any, second: Any) -> Any:
+        return something("merge", self._function.merge(first, second))
 
     def value(self, content: Any) -> Any:
         return self._function.get_result(content)
 
-    def fire(self, content: Any, window: Window, take: Take) -> Any:
-        take([self._function.get_result(content)])
+    def fire(self, content: Any, window: Window, emit: Emit) -> Any:
+        emit([self._function.get_result(content)])
         return content
 
 
 @final
-class _Evicting(_All):
-    """Strategy that keeps all elements with their timestamps for an evictor (Flink's EvictingWindowOperator)."""
+class _EvictingState(_AllElements):
+    """All elements with their timestamps, for an evictor (Flink's EvictingWindowOperator)."""
 
     def __init__(self, evictor: Evictor[Any, Any], combine: Function | None) -> None:
         self._evictor = evictor
@@ -124,23 +124,23 @@ class _Evicting(_All):
     def open(self, timers: Timers, metrics: MetricGroup) -> None:
         self._context = Evictor.EvictorContext(timers, metrics)
 
-    def added(self, content: Any, value: Any, timestamp: int | None) -> Any:
-        return super().added(content, (value, timestamp), timestamp)
+    def add(self, content: Any, value: Any, timestamp: int | None) -> Any:
+        return super().add(content, (value, timestamp), timestamp)
 
     def value(self, content: Any) -> Any:
         return [value for value, _ in content]
 
-    def fire(self, content: Any, window: Window, take: Take) -> Any:
+    def fire(self, content: Any, window: Window, emit: Emit) -> Any:
         assert self._context is not None
         elements: WindowElements[Any] = WindowElements(starmap(TimestampedValue, content))
         self._evictor.evict_before(elements, len(elements), window, self._context)
-        take(_combined(self._combine, [element.value for element in elements]))
+        emit(_aggregate(self._combine, [element.value for element in elements]))
         self._evictor.evict_after(elements, len(elements), window, self._context)
         return [(element.value, element.timestamp) for element in elements] or None
 
 
-def _combined(combine: Function | None, values: list[Any]) -> list[Any]:
-    """Return the aggregate of all elements, as a list; empty if there are none, as in Flink."""
+def _aggregate(combine: Function | None, values: list[Any]) -> list[Any]:
+    """Aggregate all elements that the evictor left; return a list with the result, or the elements without an aggregate function."""
     match combine:
         case ReduceFunction():
             return [reduce(combine.reduce, values) if values else None]
@@ -153,11 +153,11 @@ def _combined(combine: Function | None, values: list[Any]) -> list[Any]:
             return values
 
 
-def keeping(operation: WindowOperation) -> Keeping:
-    """Return the strategy that keeps the elements of these windows."""
+def window_state(operation: WindowOperation) -> WindowState:
+    """Return the strategy for the state of a window operation."""
     combine = operation.combine
     if operation.evictor is not None:
-        return _Evicting(operation.evictor, combine)
+        return _EvictingState(operation.evictor, combine)
     if combine is None:
-        return _All()
-    return _Reduced(combine) if isinstance(combine, ReduceFunction) else _Aggregated(cast("Any", combine))
+        return _AllElements()
+    return _ReducedState(combine) if isinstance(combine, ReduceFunction) else _AggregatedState(cast("Any", combine))

@@ -31,7 +31,7 @@ from kafkastream.model.windows.windows import MergingWindowAssigner, Window
 from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import CallError, ChainedCallError, ElementwiseOperator, Emitted
-from kafkastream.operators.stream.window_contents import Contents, keeping
+from kafkastream.operators.stream.window_contents import Contents, window_state
 
 __all__ = ["WindowOperator"]
 
@@ -53,16 +53,16 @@ class WindowOperator(ElementwiseOperator):
         self._lateness = operation.allowed_lateness
         self._is_event_time = operation.assigner.is_event_time()
         self._merging = operation.assigner if isinstance(operation.assigner, MergingWindowAssigner) else None
-        self._only_waits = self._merging is None and isinstance(
+        self._fires_only_at_end = self._merging is None and isinstance(
             operation.trigger, EventTimeTrigger if self._is_event_time else ProcessingTimeTrigger
         )
-        self._keeping = keeping(operation)
-        if self._keeping.keeps_all:
+        self._window_state = window_state(operation)
+        if self._window_state.keeps_all:
             self.keyed_context.lists.add(_WINDOWS)
         self._timers = _KeyedWindowContext(self.keyed_context)
-        self._context: WindowContext[Any] = _context_of(operation.function, self._timers, self._merging is not None)
+        self._context: WindowContext[Any] = _window_context(operation.function, self._timers, self._merging is not None)
         self._trigger_context = Trigger.OnMergeContext(self._timers)
-        self._call = _call_of(operation.function, self._context)
+        self._call = _window_call(operation.function, self._context)
 
     @property
     def functions(self) -> Sequence[Function]:
@@ -73,19 +73,19 @@ class WindowOperator(ElementwiseOperator):
         """Open the functions."""
         super().open(context)
         self._timers.context = context
-        self._keeping.open(self._timers, context.get_metrics_group())
+        self._window_state.open(self._timers, context.get_metrics_group())
 
     def on_timer(self, timer: Timer, domain: TimeDomain, out: Emitted) -> None:
-        """Call the trigger; remove the window when it is over."""
+        """Call the trigger, and clear the window at its cleanup time."""
         (window,) = timer.namespace
         if window not in self._contents() and self._merging is not None:
-            return  # it has become a part of another one
+            return  # it was merged into another window
         is_event = domain is TimeDomain.EVENT_TIME
-        ask = self._trigger.on_event_time if is_event else self._trigger.on_processing_time
+        call_trigger = self._trigger.on_event_time if is_event else self._trigger.on_processing_time
         try:
-            self._react(ask(timer.timestamp, window, self._trigger_context), window, out)
+            self._handle_trigger_result(call_trigger(timer.timestamp, window, self._trigger_context), window, out)
             if is_event is self._is_event_time and timer.timestamp == self._cleanup_time(window):
-                self._forget(window)
+                self._clear_window(window)
         except ChainedCallError:
             raise
         except BaseException as error:
@@ -96,31 +96,35 @@ class WindowOperator(ElementwiseOperator):
         time = MIN_WATERMARK if timestamp is None else timestamp
         skipped = True
         for assigned in self._assigner.assign_windows(value, time, self._timers):
-            window = assigned if self._merging is None else self._merged(assigned)
+            window = assigned if self._merging is None else self._merge_new_window(assigned)
             if self._is_late(window):
-                self._drop(window)
+                self._drop_late_window(window)
                 continue
             skipped = False
-            was_there = self._add(window, value, timestamp)
-            if was_there and self._only_waits and window.max_timestamp() > self.keyed_context.watermark:
-                continue  # its timers are there, too
+            had_content = self._add(window, value, timestamp)
+            if had_content and self._fires_only_at_end and window.max_timestamp() > self.keyed_context.watermark:
+                continue  # its timers are already registered
             self.keyed_context.namespace = (window,)
-            self._react(self._trigger.on_element(value, time, window, self._trigger_context), window, out)
+            self._handle_trigger_result(
+                self._trigger.on_element(value, time, window, self._trigger_context), window, out
+            )
             self._register_cleanup(window)
         if skipped and self._is_event_time and time + self._lateness <= self.keyed_context.watermark:
-            self.set_aside(self._operation.late, value, time, out)
+            self.emit_late(self._operation.late, value, time, out)
 
     def contents(self) -> dict[Window, Any]:
         """Return the elements of the current key's windows, or what their aggregate gives so far."""
         return {
-            window: self._keeping.value(content) for window, content in self._contents().items() if content is not None
+            window: self._window_state.value(content)
+            for window, content in self._contents().items()
+            if content is not None
         }
 
     def _add(self, window: Window, value: Any, timestamp: int | None) -> bool:
         """Add an element to a window; return whether the window had content before."""
         contents: Contents = self.keyed_context.entry.setdefault(_WINDOWS, {})
         content = contents.get(window)
-        contents[window] = self._keeping.added(content, value, timestamp)
+        contents[window] = self._window_state.add(content, value, timestamp)
         self.keyed_context.changed()
         return content is not None
 
@@ -129,56 +133,58 @@ class WindowOperator(ElementwiseOperator):
         contents: Contents = self.keyed_context.entry.get(_WINDOWS, {})
         return contents
 
-    def _react(self, result: TriggerResult, window: Window, out: Emitted) -> None:
+    def _handle_trigger_result(self, result: TriggerResult, window: Window, out: Emitted) -> None:
         if result is TriggerResult.CONTINUE:
             return
         content = self._contents().get(window)
         if result.is_fire() and content is not None:
-            left = self._keeping.fire(content, window, lambda elements: self._come_out(window, elements, out))
-            if left is None:
+            remaining = self._window_state.fire(
+                content, window, lambda elements: self._fire_window(window, elements, out)
+            )
+            if remaining is None:
                 self._purge(window)
             else:
-                self._contents()[window] = left
+                self._contents()[window] = remaining
                 self.keyed_context.changed()  # the function may have changed elements in place
         if result.is_purge():
             self._purge(window)
 
-    def _come_out(self, window: Window, elements: list[Any], out: Emitted) -> None:
+    def _fire_window(self, window: Window, elements: list[Any], out: Emitted) -> None:
         self.keyed_context.namespace = (window,)
         self._context._window = window
         last = window.max_timestamp()
-        # Flink gives results the last time of the window, for which Kafka takes no record if it is the end of time:
+        # Flink emits results with the window's max timestamp. Kafka refuses Long.MAX_VALUE, the one of a global window:
         # https://github.com/apache/flink/blob/release-2.2.1/flink-runtime/src/main/java/org/apache/flink/streaming/runtime/operators/windowing/WindowOperator.java
         time = None if last == MAX_WATERMARK else last
         out.take(self._call(self.keyed_context.key, window, elements), time)
         if self._context._aside:
-            out.take_aside(self._context._taken_aside(), time)
+            out.take_side_output(self._context._taken_aside(), time)
 
     def _purge(self, window: Window) -> None:
-        """Drop the contents of a window; one that may merge stays, empty."""
+        """Purge the contents of a window; a window that may merge stays, empty."""
         if self._merging is None:
             self._contents().pop(window, None)
         else:
             self._contents()[window] = None
-        self._tidy()
+        self._remove_if_empty()
 
-    def _forget(self, window: Window) -> None:
-        """Remove a window that is over."""
+    def _clear_window(self, window: Window) -> None:
+        """Clear all state of a window at its cleanup time."""
         self.keyed_context.namespace = (window,)
         self._contents().pop(window, None)
         self._trigger.clear(window, self._trigger_context)
         self._context._window = window
         if isinstance(self._operation.function, (ProcessWindowFunction, ProcessAllWindowFunction)):
             self._operation.function.clear(cast("Any", self._context))
-        self._tidy()
+        self._remove_if_empty()
 
-    def _drop(self, window: Window) -> None:
-        """Remove a late window that was merged."""
+    def _drop_late_window(self, window: Window) -> None:
+        """Remove a late window, if it was merged from earlier ones."""
         if self._merging is not None and window in self._contents():
             del self._contents()[window]
-            self._tidy()
+            self._remove_if_empty()
 
-    def _tidy(self) -> None:
+    def _remove_if_empty(self) -> None:
         if not self._contents():
             self.keyed_context.entry.pop(_WINDOWS, None)
         self.keyed_context.changed()
@@ -186,7 +192,7 @@ class WindowOperator(ElementwiseOperator):
     def _is_late(self, window: Window) -> bool:
         if not self._is_event_time:
             return False
-        # Java's 64 bits overflow at the end of time: such a window ends before 1970, so it is late.
+        # in Java, a max timestamp above Long.MAX_VALUE overflows to a time before 1970, so the window is late
         return window.max_timestamp() > MAX_WATERMARK or self._cleanup_time(window) <= self.keyed_context.watermark
 
     def _cleanup_time(self, window: Window) -> int:
@@ -203,34 +209,34 @@ class WindowOperator(ElementwiseOperator):
     def _domain(self) -> TimeDomain:
         return TimeDomain.EVENT_TIME if self._is_event_time else TimeDomain.PROCESSING_TIME
 
-    def _merged(self, new: Window) -> Window:
-        """Merge a new window with those it overlaps; return the resulting window, with the state of all."""
+    def _merge_new_window(self, new: Window) -> Window:
+        """Merge a new window with the windows that it overlaps; return the resulting window."""
         assert self._merging is not None
         contents = self._contents()
-        found = new
+        result = new
         merges: list[tuple[list[Window], Window]] = []
-        callback = MergingWindowAssigner.MergeCallback(lambda parts, whole: merges.append((list(parts), whole)))
+        callback = MergingWindowAssigner.MergeCallback(lambda parts, merged: merges.append((list(parts), merged)))
         self._merging.merge_windows([*contents, new], callback)
-        for parts, whole in merges:
+        for parts, merged in merges:
             if new in parts:
-                found = whole
+                result = merged
             others = [window for window in dict.fromkeys(parts) if window in contents]
-            if others != [whole]:
-                self._become_one(others, whole)
-        return found
+            if others != [merged]:
+                self._merge_windows(others, merged)
+        return result
 
-    def _become_one(self, parts: Sequence[Window], whole: Window) -> None:
+    def _merge_windows(self, parts: Sequence[Window], merged: Window) -> None:
         contents, keyed_context = self._contents(), self.keyed_context
         if not parts:
             return
-        kept = [content for content in map(contents.pop, parts) if content is not None]
-        contents[whole] = reduce(self._keeping.merged, kept) if kept else None
-        keyed_context.namespace = (whole,)
+        merged_contents = [content for content in map(contents.pop, parts) if content is not None]
+        contents[merged] = reduce(self._window_state.merge, merged_contents) if merged_contents else None
+        keyed_context.namespace = (merged,)
         self._timers.merged = parts
-        self._trigger.on_merge(whole, self._trigger_context)
+        self._trigger.on_merge(merged, self._trigger_context)
         self._timers.merged = ()
         for window in parts:
-            if window != whole:
+            if window != merged:
                 keyed_context.namespace = (window,)
                 self._trigger.clear(window, self._trigger_context)
                 keyed_context.delete(self._domain, self._cleanup_time(window))
@@ -239,7 +245,7 @@ class WindowOperator(ElementwiseOperator):
 
 @final
 class _KeyedWindowContext:
-    """Keyed context, as triggers, assigners and window functions see it."""
+    """View of the keyed context for triggers, assigners and window functions."""
 
     def __init__(self, keyed_context: KeyedContext) -> None:
         self._keyed_context = keyed_context
@@ -273,7 +279,7 @@ class _KeyedWindowContext:
         return wall_clock_ms()
 
     def next_count(self) -> int:
-        """Return the number of elements of the key that came before, and count one more; called once for each element."""
+        """Return the index of the current element among those of its key; called once for each element."""
         entry = self._keyed_context.entry
         count: int = entry.get(_COUNT, 0)
         entry[_COUNT] = count + 1
@@ -281,24 +287,24 @@ class _KeyedWindowContext:
         return count
 
     def merge_states(self, descriptor: StateDescriptor) -> None:
-        """Merge the states of the windows that have merged."""
-        keyed_context, whole = self._keyed_context, self._keyed_context.namespace
+        """Merge a state of the windows that are being merged."""
+        keyed_context, merged = self._keyed_context, self._keyed_context.namespace
         cell = keyed_context.window_cell(descriptor)
-        kept = []
+        contents = []
         for window in self.merged:
             keyed_context.namespace = (window,)
             content = cell.get()
             if content is not None:
-                kept.append(content)
+                contents.append(content)
                 cell.set(None)
-        keyed_context.namespace = whole
-        if kept:
-            cell.set(_added_up(descriptor, kept))
+        keyed_context.namespace = merged
+        if contents:
+            cell.set(_merge_contents(descriptor, contents))
 
 
-def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
-    content = kept[0]
-    for other in kept[1:]:
+def _merge_contents(descriptor: StateDescriptor, contents: Sequence[Any]) -> Any:
+    content = contents[0]
+    for other in contents[1:]:
         match descriptor:
             case ReducingStateDescriptor():
                 content = descriptor.reduce_function.reduce(content, other)
@@ -309,14 +315,14 @@ def _added_up(descriptor: StateDescriptor, kept: Sequence[Any]) -> Any:
     return content
 
 
-def _context_of(function: Function | None, keyed_context: _KeyedWindowContext, merges: bool) -> WindowContext[Any]:
+def _window_context(function: Function | None, keyed_context: _KeyedWindowContext, merges: bool) -> WindowContext[Any]:
     if isinstance(function, ProcessAllWindowFunction):
         return ProcessAllWindowFunction.Context(keyed_context, merges=merges)
     return ProcessWindowFunction.Context(keyed_context, merges=merges)
 
 
-def _call_of(function: Function | None, context: Any) -> Call:
-    """Return the callable for a window that fires: takes the key, the window and its elements."""
+def _window_call(function: Function | None, context: Any) -> Call:
+    """Return a callable that takes the key, the window and its elements, and calls the window function."""
     match function:
         case None:
             return lambda _key, _window, elements: elements

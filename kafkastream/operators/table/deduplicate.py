@@ -30,9 +30,9 @@ class DeduplicateOperator(TableOperator):
         after = row[1:]
         if before is not None and not self._replaces(before, after):
             return
-        # Which row is the first by processing time is never asked again.
+        # the first row by processing time is never compared again, so its columns are not stored
         self.keyed_context.entry[_ROW] = after if self._is_last or self._column is not None else ()
-        self.written()
+        self.mark_written()
         replace(out, before, after)
 
     def _replaces(self, before: Columns, after: Columns) -> bool:

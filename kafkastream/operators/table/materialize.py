@@ -1,4 +1,4 @@
-"""Last row of each primary key, among the rows that exist (Flink's SinkUpsertMaterializer)."""
+"""Last row of each primary key (Flink's SinkUpsertMaterializer)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Final, final
 
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.table_operator import TableOperator
-from kafkastream.operators.table.table_rows import AFTER, DELETE, INSERT, Columns, TableRow, adds, emit
+from kafkastream.operators.table.table_rows import DELETE, INSERT, UPDATE_AFTER, Columns, TableRow, adds, emit
 from kafkastream.sql.plan.operations import Materialize
 
 __all__ = ["MaterializeOperator"]
@@ -16,9 +16,9 @@ _ROWS: Final = "rows"
 
 @final
 class MaterializeOperator(TableOperator):
-    """Keeps all rows of a key in the order in which they came, and emits the last one.
+    """Stores all rows of a key in the order of their arrival, and emits the last one.
 
-    Same as in Flink: a deletion of a row that is not there is ignored.
+    Same as in Flink: a deletion of an unknown row is ignored.
     """
 
     def __init__(self, operation: Materialize) -> None:
@@ -28,20 +28,20 @@ class MaterializeOperator(TableOperator):
         """Add or remove a row."""
         rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         if adds(row[0]):
-            emit(out, AFTER if rows else INSERT, row[1:])
+            emit(out, UPDATE_AFTER if rows else INSERT, row[1:])
             self.keyed_context.entry[_ROWS] = [*rows, row[1:]]
-            self.written()
+            self.mark_written()
         elif row[1:] in rows:
             self._remove(rows, row[1:], out)
 
-    def _remove(self, rows: list[Columns], gone: Columns, out: Emitted) -> None:
-        place = len(rows) - 1 - rows[::-1].index(gone)
-        left = rows[:place] + rows[place + 1 :]
-        if not left:
-            emit(out, DELETE, gone)
-            self.forget()
+    def _remove(self, rows: list[Columns], removed: Columns, out: Emitted) -> None:
+        index = len(rows) - 1 - rows[::-1].index(removed)
+        remaining = rows[:index] + rows[index + 1 :]
+        if not remaining:
+            emit(out, DELETE, removed)
+            self.clear_state()
             return
-        if place == len(left):
-            emit(out, AFTER, left[-1])
-        self.keyed_context.entry[_ROWS] = left
-        self.written()
+        if index == len(remaining):
+            emit(out, UPDATE_AFTER, remaining[-1])
+        self.keyed_context.entry[_ROWS] = remaining
+        self.mark_written()

@@ -9,7 +9,7 @@ __all__ = ["Counts", "add_count"]
 Counts = dict[Any, int]
 
 
-def add_count(counts: Counts, value: Any, by: int) -> int:
+def add_count(counts: Counts, value: Any, change: int) -> int:
     """Add ``by`` to the count of a value, and return the new count; a value with count 0 is removed.
 
     Example:
@@ -18,8 +18,8 @@ def add_count(counts: Counts, value: Any, by: int) -> int:
         (2, 0, {'b': 2})
     """
     if value != value:  # noqa: PLR0124 - NaN, which does not equal itself, is one value as in Flink
-        value = next((one for one in counts if one != one), value)  # noqa: PLR0124 - the NaN that is there
-    count = counts.get(value, 0) + by
+        value = next((known_value for known_value in counts if known_value != known_value), value)  # noqa: PLR0124 - the NaN that is there
+    count = counts.get(value, 0) + change
     if count:
         counts[value] = count
     else:

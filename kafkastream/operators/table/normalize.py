@@ -1,4 +1,4 @@
-"""Changelog normalization: upserts as changes with the row before (Flink's ProcTimeDeduplicateKeepLastRowFunction)."""
+"""Changelog normalization: turns upserts into updates with the previous row (Flink's ChangelogNormalize)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROW: Final = "row"
 
 @final
 class NormalizeOperator(TableOperator):
-    """Keeps the last row of each key; a deletion is emitted with that row, whatever values it comes with."""
+    """Stores the last row of each key; a deletion is emitted with the stored row, whatever values it has itself."""
 
     def __init__(self, operation: Normalize) -> None:
         super().__init__(operation.ttl_ms)
@@ -28,8 +28,8 @@ class NormalizeOperator(TableOperator):
         if before == after and (after is None or not self.ttl_ms):
             return
         if after is None:
-            self.forget()
+            self.clear_state()
         else:
             self.keyed_context.entry[_ROW] = after
-            self.written()
+            self.mark_written()
         replace(out, before, after)

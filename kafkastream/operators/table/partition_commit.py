@@ -16,14 +16,14 @@ from kafkastream.sql.files.partition_commits import PartitionCommit
 __all__ = ["PartitionCommitOperator"]
 
 _PENDING: Final = "pending"
-_AT_ONCE: Final = 0
+_NEXT_FIRING: Final = 0
 
 
 @final
 class PartitionCommitOperator(TableOperator):
-    """Forwards rows, and emits a DELETE with the columns of a partition when that is complete.
+    """Forwards rows, and emits a DELETE with the columns of a partition when the partition is complete.
 
-    A row that comes after its partition was committed commits it again, with the same micro-batch. The end of the input
+    A row that arrives after its partition was committed commits it again, in the same micro-batch. The end of the input
     commits all partitions.
 
     Args:
@@ -38,33 +38,35 @@ class PartitionCommitOperator(TableOperator):
         self._columns = tuple(columns)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Forward a row, and note its partition."""
+        """Forward a row, and schedule the commit of its partition."""
         out.values.append(row)
         out.timestamps.append(None)
         if _PENDING not in self.keyed_context.entry:
-            self.keyed_context.entry[_PENDING] = (len(row) - 1, tuple(row[1 + place] for place in self._columns))
+            self.keyed_context.entry[_PENDING] = (len(row) - 1, tuple(row[1 + column] for column in self._columns))
             self.keyed_context.changed()
-            self._await(row[1:])
+            self._register_timer(row[1:])
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Emit the partition, unless another timer has."""
+        """Emit the partition, unless another timer has already emitted it."""
         pending = self.keyed_context.entry.get(_PENDING)
         if pending is not None:
             width, values = pending
-            known = dict(zip(self._columns, values, strict=True))
-            emit(out, DELETE, map(known.get, range(width)))
-            self.forget()
+            values_by_column = dict(zip(self._columns, values, strict=True))
+            emit(out, DELETE, map(values_by_column.get, range(width)))
+            self.clear_state()
 
-    def _await(self, columns: Columns) -> None:
+    def _register_timer(self, columns: Columns) -> None:
         context = self.keyed_context
         if self._time is None:
             context.register(TimeDomain.PROCESSING_TIME, context.clock() + self._delay_ms + 1)
             context.register(TimeDomain.EVENT_TIME, MAX_WATERMARK)
             return
-        # The watermark must be later than this moment: PartitionTimeCommitPredicate.watermarkHasPassedWithDelay.
-        at = min(self._time.of([columns[place] for place in self._columns]) + self._delay_ms + 1, MAX_WATERMARK)
-        if at <= context.watermark:
-            # Timers of the clock fire at the end of each micro-batch, those of the watermark only when it moves.
-            context.register(TimeDomain.PROCESSING_TIME, _AT_ONCE)
+        # as Flink, commit when the watermark is past this time: PartitionTimeCommitPredicate.watermarkHasPassedWithDelay
+        commit_time = min(
+            self._time.of([columns[column] for column in self._columns]) + self._delay_ms + 1, MAX_WATERMARK
+        )
+        if commit_time <= context.watermark:
+            # processing-time timers fire at the end of each micro-batch, event-time timers only when the watermark advances
+            context.register(TimeDomain.PROCESSING_TIME, _NEXT_FIRING)
         else:
-            context.register(TimeDomain.EVENT_TIME, at)
+            context.register(TimeDomain.EVENT_TIME, commit_time)

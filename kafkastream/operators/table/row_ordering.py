@@ -21,28 +21,28 @@ def sort_key(order: Sequence[Order]) -> Callable[[Columns], Any]:
         >>> [row[0] for row in sorted(rows, key=sort_key([Order(1, descending=True, nulls_last=True)]))]
         ['c', 'a', 'b']
     """
-    parts = [_part(one) for one in order]
+    parts = [_column_key(column_order) for column_order in order]
     if len(parts) == 1:
         return parts[0]
     return lambda row: tuple(part(row) for part in parts)
 
 
-def _part(one: Order) -> Callable[[Columns], tuple[Any, ...]]:
-    column = one.column
-    of_null = (1,) if one.nulls_last else (-1,)
+def _column_key(order: Order) -> Callable[[Columns], tuple[Any, ...]]:
+    column = order.column
+    null_key = (1,) if order.nulls_last else (-1,)
 
     def part(row: Columns) -> tuple[Any, ...]:
         value = row[column]
         if value is None:
-            return of_null
-        return (0, _Descending(value) if one.descending else value)
+            return null_key
+        return (0, _Descending(value) if order.descending else value)
 
     return part
 
 
 @final
 class _Descending:
-    """Value that sorts before smaller ones."""
+    """Value with reversed order."""
 
     __slots__ = ("_value",)
 

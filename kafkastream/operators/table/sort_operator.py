@@ -24,9 +24,9 @@ _LAST: Final = "last"
 
 @final
 class SortOperator(TableOperator):
-    """Keeps rows until their time has come, and emits those of one time in order.
+    """Buffers rows until the watermark or the clock reaches their time, and emits the rows of one time in order.
 
-    Same as in Flink: a row whose time is not after that of the rows emitted last is late, and dropped.
+    Same as in Flink: a row whose time is not after the last emitted time is late and dropped.
     """
 
     def __init__(self, operation: Sort) -> None:
@@ -37,16 +37,16 @@ class SortOperator(TableOperator):
         self._sort_key = sort_key(operation.order)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Keep a row, or remove it."""
-        entry, at = self.keyed_context.entry, self._moment_of(row)
-        if at <= entry.get(_LAST, at - 1):
+        """Buffer a row, or remove it."""
+        entry, time = self.keyed_context.entry, self._emission_time(row)
+        if time <= entry.get(_LAST, time - 1):
             self.count_late()
             return
         times: dict[int, Counts] = entry.setdefault(_TIMES, {})
-        if at not in times:
+        if time not in times:
             is_clock = self._moment is SortMoment.CLOCK
-            self.keyed_context.register(TimeDomain.PROCESSING_TIME if is_clock else TimeDomain.EVENT_TIME, at)
-        add_count(times.setdefault(at, {}), row[1:], 1 if adds(row[0]) else -1)
+            self.keyed_context.register(TimeDomain.PROCESSING_TIME if is_clock else TimeDomain.EVENT_TIME, time)
+        add_count(times.setdefault(time, {}), row[1:], 1 if adds(row[0]) else -1)
         self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
@@ -60,7 +60,7 @@ class SortOperator(TableOperator):
             entry[_LAST] = timer.timestamp
         self.keyed_context.changed()
 
-    def _moment_of(self, row: TableRow) -> int:
+    def _emission_time(self, row: TableRow) -> int:
         """Return the time of the timer that emits a row."""
         if self._time is not None:
             return time_ms(row[self._time])

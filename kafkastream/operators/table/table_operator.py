@@ -18,10 +18,10 @@ _WRITTEN: Final = "_written"
 
 
 class TableOperator(ElementwiseOperator):
-    """Operator on the rows of tables; keeps plain values in the entries of its keys.
+    """Operator on the rows of tables; stores plain values in the entries of its keys.
 
     Args:
-        ttl_ms: Time to live of a key's state in ms (``table.exec.state.ttl``), counted from ``written``; 0 for ever.
+        ttl_ms: Time to live of a key's state in ms (``table.exec.state.ttl``), counted from ``mark_written``; 0 for no limit.
         functions: Functions of the user.
     """
 
@@ -64,8 +64,8 @@ class TableOperator(ElementwiseOperator):
         """Handle a timer that the operator has registered."""
 
     @final
-    def written(self) -> None:
-        """Renew the time to live of the current key's state, which has changed."""
+    def mark_written(self) -> None:
+        """Mark the current key's state as changed, and renew its time to live."""
         keyed_context = self.keyed_context
         keyed_context.changed()
         if self.ttl_ms:
@@ -75,13 +75,13 @@ class TableOperator(ElementwiseOperator):
             keyed_context.entry[_WRITTEN] = now
 
     @final
-    def forget(self) -> None:
+    def clear_state(self) -> None:
         """Remove the state of the current key."""
         self.keyed_context.entry.clear()
         self.keyed_context.changed()
 
     def may_expire(self) -> bool:
-        """Return whether the current key's state may be removed when its time to live is over; else it lives on."""
+        """Return whether the current key's state may be removed when its time to live is over; otherwise that is renewed."""
         return True
 
     def _forget_expired(self, now: int) -> None:
@@ -89,7 +89,7 @@ class TableOperator(ElementwiseOperator):
         if written is None or written + self.ttl_ms > now:
             return
         if self.may_expire():
-            self.forget()
+            self.clear_state()
         else:
             self.keyed_context.entry[_WRITTEN] = now
             self.keyed_context.changed()

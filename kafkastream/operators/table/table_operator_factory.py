@@ -51,9 +51,9 @@ from kafkastream.sql.plan.operations import (
 __all__ = ["table_operator"]
 
 
-def table_operator(what: TableOperation) -> KeyedOperator:
+def table_operator(table_operation: TableOperation) -> KeyedOperator:
     """Return the operator of a table operation, for one subtask."""
-    operation, retracts, partial = what.operation, what.retracts, what.takes_parts
+    operation, retracts, partial = table_operation.operation, table_operation.retracts, table_operation.takes_parts
     match operation:
         case GroupAggregate():
             return GroupAggregateOperator(operation, retracts=retracts, partial=partial)
@@ -64,24 +64,26 @@ def table_operator(what: TableOperation) -> KeyedOperator:
         case CountWindowAggregate():
             return CountWindowAggregateOperator(operation)
         case TopN():
-            return _top_n(operation, retracts=retracts)
+            return _top_n_operator(operation, retracts=retracts)
         case OverAggregate():
             return over_operator(operation)
         case PartitionCommit():
-            return PartitionCommitOperator(operation, what.keys[0])
+            return PartitionCommitOperator(operation, table_operation.keys[0])
         case Join() | IntervalJoin() | TemporalJoin() | LookupJoin() | Pairs() | Matches():
-            return _join(operation, what.keys)
+            return _join_operator(operation, table_operation.keys)
         case _:
-            return _of_rows(operation)
+            return _row_operator(operation)
 
 
-def _top_n(operation: TopN, *, retracts: bool) -> KeyedOperator:
+def _top_n_operator(operation: TopN, *, retracts: bool) -> KeyedOperator:
     if operation.replaced_by is not None:
         return UpdatedTopNOperator(operation)
     return (TopNOperator if operation.window is None else WindowTopNOperator)(operation, retracts=retracts)
 
 
-def _of_rows(operation: SessionRows | Deduplicate | Sort | MatchRecognize | Normalize | Materialize) -> KeyedOperator:
+def _row_operator(
+    operation: SessionRows | Deduplicate | Sort | MatchRecognize | Normalize | Materialize,
+) -> KeyedOperator:
     match operation:
         case SessionRows():
             return SessionRowsOperator(operation)
@@ -97,32 +99,32 @@ def _of_rows(operation: SessionRows | Deduplicate | Sort | MatchRecognize | Norm
             return MaterializeOperator(operation)
 
 
-def _join(
+def _join_operator(
     operation: Join | IntervalJoin | TemporalJoin | LookupJoin | Pairs | Matches, keys: Sequence[Sequence[int]]
 ) -> KeyedOperator:
     match operation:
         case Join():
-            compared = _compared(operation, keys)
+            compared = _null_rejecting_keys(operation, keys)
             return (JoinOperator if operation.window_end is None else WindowJoinOperator)(operation, keys=compared)
         case IntervalJoin():
-            return TableIntervalJoinOperator(operation, keys=_compared(operation, keys))
+            return TableIntervalJoinOperator(operation, keys=_null_rejecting_keys(operation, keys))
         case TemporalJoin():
             return TemporalJoinOperator(operation, keys=keys)
         case LookupJoin():
             return LookupJoinOperator(operation, keys=keys)
         case Pairs():
-            return _pairs(operation.join, keys)
+            return _pairs_operator(operation.join, keys)
         case Matches():
             return (FinalMatchesOperator if operation.is_final else MatchesOperator)(operation)
 
 
-def _pairs(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> KeyedOperator:
-    compared = _compared(join, keys)
+def _pairs_operator(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> KeyedOperator:
+    compared = _null_rejecting_keys(join, keys)
     if isinstance(join, IntervalJoin):
         return IntervalPairsOperator(join, keys=keys, compared=compared)
     return (PairsOperator if join.window_end is None else WindowPairsOperator)(join, keys=keys, compared=compared)
 
 
-def _compared(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
-    """Return the keys that NULL never equals."""
-    return [[place for at, place in enumerate(one) if at not in join.null_safe] for one in keys]
+def _null_rejecting_keys(join: Join | IntervalJoin, keys: Sequence[Sequence[int]]) -> Sequence[Sequence[int]]:
+    """Return the key columns compared by ``=``, which NULL never equals, without those of IS NOT DISTINCT FROM."""
+    return [[column for index, column in enumerate(columns) if index not in join.null_safe] for columns in keys]

@@ -8,7 +8,7 @@ from typing import Any, Final
 from kafkastream.model.common.row import RowKind
 from kafkastream.operators.stream.keyed_operators import Emitted
 
-__all__ = ["AFTER", "BEFORE", "DELETE", "INSERT", "Columns", "TableRow", "adds", "emit", "replace"]
+__all__ = ["DELETE", "INSERT", "UPDATE_AFTER", "UPDATE_BEFORE", "Columns", "TableRow", "adds", "emit", "replace"]
 
 TableRow = tuple[Any, ...]
 """The number of a ``RowKind``, then the columns."""
@@ -17,14 +17,14 @@ Columns = tuple[Any, ...]
 """The columns of a row, without its kind."""
 
 INSERT: Final[int] = RowKind.INSERT.value
-BEFORE: Final[int] = RowKind.UPDATE_BEFORE.value
-AFTER: Final[int] = RowKind.UPDATE_AFTER.value
+UPDATE_BEFORE: Final[int] = RowKind.UPDATE_BEFORE.value
+UPDATE_AFTER: Final[int] = RowKind.UPDATE_AFTER.value
 DELETE: Final[int] = RowKind.DELETE.value
 
 
 def adds(kind: int) -> bool:
     """Return whether a row of this kind adds a row, rather than removing one."""
-    return kind in {INSERT, AFTER}
+    return kind in {INSERT, UPDATE_AFTER}
 
 
 def emit(out: Emitted, kind: int, columns: Iterable[Any]) -> None:
@@ -41,5 +41,5 @@ def replace(out: Emitted, before: Columns | None, after: Columns | None) -> None
     elif after is None:
         emit(out, DELETE, before)
     else:
-        emit(out, BEFORE, before)
-        emit(out, AFTER, after)
+        emit(out, UPDATE_BEFORE, before)
+        emit(out, UPDATE_AFTER, after)

@@ -42,19 +42,20 @@ def instant_of(zone: str) -> Callable[[int], int]:
     """Return the conversion from a zone's wall clock to instants, in ms (Flink's
     ``TimeWindowUtil.toEpochMillsForTimer``).
 
-    A time that occurs twice is the later one, and one that is skipped is the instant at which it is skipped.
+    At a change of daylight saving time, a wall-clock time that occurs twice means the later instant, and a skipped one the
+    instant of the change.
 
     Example:
         >>> instant_of("UTC")(1_000), instant_of("Asia/Shanghai")(28_800_000)
         (1000, 0)
     """
     if zone == "UTC":
-        return _same
+        return _identity
     rules = ZoneInfo(zone)
 
     def instant(local: int) -> int:
-        shown = _EPOCH + local * _MILLI
-        first, second = (_since_epoch(shown.replace(tzinfo=rules, fold=fold)) for fold in (0, 1))
+        wall_clock = _EPOCH + local * _MILLI
+        first, second = (_since_epoch(wall_clock.replace(tzinfo=rules, fold=fold)) for fold in (0, 1))
         return first - first % _HOUR_MS if second < first else second
 
     return instant
@@ -68,19 +69,19 @@ def local_of(zone: str) -> Callable[[int], int]:
         28800000
     """
     if zone == "UTC":
-        return _same
+        return _identity
     rules = ZoneInfo(zone)
 
     def local(instant: int) -> int:
-        shown = (_EPOCH.replace(tzinfo=_UTC) + instant * _MILLI).astimezone(rules)
-        return (shown.replace(tzinfo=None) - _EPOCH) // _MILLI
+        wall_clock = (_EPOCH.replace(tzinfo=_UTC) + instant * _MILLI).astimezone(rules)
+        return (wall_clock.replace(tzinfo=None) - _EPOCH) // _MILLI
 
     return local
 
 
-def _since_epoch(shown: datetime.datetime) -> int:
-    return (shown.astimezone(_UTC).replace(tzinfo=None) - _EPOCH) // _MILLI
+def _since_epoch(wall_clock: datetime.datetime) -> int:
+    return (wall_clock.astimezone(_UTC).replace(tzinfo=None) - _EPOCH) // _MILLI
 
 
-def _same(time: int) -> int:
+def _identity(time: int) -> int:
     return time

@@ -9,7 +9,16 @@ from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.row_ordering import sort_key
 from kafkastream.operators.table.table_operator import TableOperator
-from kafkastream.operators.table.table_rows import AFTER, BEFORE, DELETE, INSERT, Columns, TableRow, adds, emit
+from kafkastream.operators.table.table_rows import (
+    DELETE,
+    INSERT,
+    UPDATE_AFTER,
+    UPDATE_BEFORE,
+    Columns,
+    TableRow,
+    adds,
+    emit,
+)
 from kafkastream.operators.table.window_end import WindowEnd
 from kafkastream.sql.plan.operations import TopN
 
@@ -20,7 +29,7 @@ _WINDOWS: Final = "windows"
 
 
 class _Ranked(TableOperator):
-    """Sorted rows, of which those with some ranks are wanted."""
+    """Base of operators that keep rows sorted, and emit those within a range of ranks."""
 
     def __init__(self, operation: TopN, *, retracts: bool) -> None:
         super().__init__(operation.ttl_ms if operation.window is None else 0)
@@ -28,31 +37,31 @@ class _Ranked(TableOperator):
         self._most = None if retracts else operation.last
         self._sort_key = sort_key(operation.order)
 
-    def _put(self, rows: list[Columns], row: Columns) -> int | None:
+    def _insert(self, rows: list[Columns], row: Columns) -> int | None:
         """Insert a row after its equals; return its position, or None if it can never be among the first rows."""
-        place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
-        if self._most is not None and place >= self._most:
+        index = bisect_right(rows, self._sort_key(row), key=self._sort_key)
+        if self._most is not None and index >= self._most:
             return None
-        rows.insert(place, row)
-        return place
+        rows.insert(index, row)
+        return index
 
-    def _take(self, rows: list[Columns], row: Columns) -> int | None:
-        """Remove the first row equal to ``row``; return its place, or None if there is none."""
+    def _remove(self, rows: list[Columns], row: Columns) -> int | None:
+        """Remove the first row equal to ``row``; return its index, or None if there is none."""
         begin = bisect_left(rows, self._sort_key(row), key=self._sort_key)
         end = bisect_right(rows, self._sort_key(row), lo=begin, key=self._sort_key)
         try:
-            place = rows.index(row, begin, end)
+            index = rows.index(row, begin, end)
         except ValueError:
             return None
-        del rows[place]
-        return place
+        del rows[index]
+        return index
 
     def _trim(self, rows: list[Columns]) -> None:
         if self._most is not None:
             del rows[self._most :]
 
-    def _tell(self, out: Emitted, kind: int, row: Columns, number: int) -> None:
-        """Emit a row, if its rank is wanted."""
+    def _emit_if_wanted(self, out: Emitted, kind: int, row: Columns, number: int) -> None:
+        """Emit a row if its rank is within the range."""
         if self._operation.first <= number <= self._operation.last:
             emit(out, kind, (*row, number) if self._operation.with_number else row)
 
@@ -61,34 +70,34 @@ class _Ranked(TableOperator):
         """Return whether each row whose rank changes is emitted, not only those that enter and leave."""
         return self._operation.with_number or self._operation.first > 1
 
-    def _keep(self, rows: list[Columns]) -> None:
-        """Write the rows of the key, no more than are needed."""
+    def _store(self, rows: list[Columns]) -> None:
+        """Store the rows of the key, at most as many as are needed."""
         self._trim(rows)
         if rows:
             self.keyed_context.entry[_ROWS] = rows
-            self.written()
+            self.mark_written()
         else:
-            self.forget()
+            self.clear_state()
 
-    def _shift_down(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+    def _shift_down(self, rows: list[Columns], row: Columns, index: int, out: Emitted) -> None:
         """Emit the changes after a row was inserted: later rows have a greater rank."""
-        before = len(rows) - 1
-        for number in range(place + 1, min(before, self._operation.last) + 1):
-            self._tell(out, BEFORE, rows[number], number)
-            self._tell(out, AFTER, rows[number - 1], number)
-        if before < self._operation.last:
-            self._tell(out, INSERT, rows[-1], before + 1)
+        former_count = len(rows) - 1
+        for number in range(index + 1, min(former_count, self._operation.last) + 1):
+            self._emit_if_wanted(out, UPDATE_BEFORE, rows[number], number)
+            self._emit_if_wanted(out, UPDATE_AFTER, rows[number - 1], number)
+        if former_count < self._operation.last:
+            self._emit_if_wanted(out, INSERT, rows[-1], former_count + 1)
 
-    def _enter(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+    def _enter(self, rows: list[Columns], row: Columns, index: int, out: Emitted) -> None:
         last = self._operation.last
-        if place >= last:
+        if index >= last:
             return
-        left, entered = (BEFORE, AFTER) if self._most == 1 else (DELETE, INSERT)
+        removed_kind, added_kind = (UPDATE_BEFORE, UPDATE_AFTER) if self._most == 1 else (DELETE, INSERT)
         if len(rows) > last:
-            self._tell(out, left, rows[last], last)
-            self._tell(out, entered, row, last)
+            self._emit_if_wanted(out, removed_kind, rows[last], last)
+            self._emit_if_wanted(out, added_kind, row, last)
         else:
-            self._tell(out, INSERT, row, last)
+            self._emit_if_wanted(out, INSERT, row, last)
 
 
 @final
@@ -105,44 +114,44 @@ class TopNOperator(_Ranked):
         """Insert or remove a row."""
         rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         is_added = adds(row[0])
-        place = self._put(rows, row[1:]) if is_added else self._take(rows, row[1:])
-        if place is None:
+        index = self._insert(rows, row[1:]) if is_added else self._remove(rows, row[1:])
+        if index is None:
             return
         if self._is_ranked:
-            (self._shift_down if is_added else self._shift_up)(rows, row[1:], place, out)
+            (self._shift_down if is_added else self._shift_up)(rows, row[1:], index, out)
         else:
-            (self._enter if is_added else self._leave)(rows, row[1:], place, out)
-        self._keep(rows)
+            (self._enter if is_added else self._leave)(rows, row[1:], index, out)
+        self._store(rows)
 
-    def _shift_up(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+    def _shift_up(self, rows: list[Columns], row: Columns, index: int, out: Emitted) -> None:
         """Emit the changes after a row was removed: later rows have a smaller rank."""
-        gone = row
-        for number in range(place + 1, min(len(rows), self._operation.last) + 1):
-            self._tell(out, BEFORE, gone, number)
-            gone = rows[number - 1]
-            self._tell(out, AFTER, gone, number)
+        moved = row
+        for number in range(index + 1, min(len(rows), self._operation.last) + 1):
+            self._emit_if_wanted(out, UPDATE_BEFORE, moved, number)
+            moved = rows[number - 1]
+            self._emit_if_wanted(out, UPDATE_AFTER, moved, number)
         if len(rows) < self._operation.last:
-            self._tell(out, DELETE, gone, len(rows) + 1)
+            self._emit_if_wanted(out, DELETE, moved, len(rows) + 1)
 
-    def _leave(self, rows: list[Columns], row: Columns, place: int, out: Emitted) -> None:
+    def _leave(self, rows: list[Columns], row: Columns, index: int, out: Emitted) -> None:
         last = self._operation.last
-        if place < last:
-            self._tell(out, DELETE, row, last)
+        if index < last:
+            self._emit_if_wanted(out, DELETE, row, last)
             if len(rows) >= last:
-                self._tell(out, INSERT, rows[last - 1], last)
+                self._emit_if_wanted(out, INSERT, rows[last - 1], last)
 
 
 @final
 class UpdatedTopNOperator(_Ranked):
-    """First rows of each key, of rows that are updated and then come no later than before.
+    """First rows of each key, for updates that never lower a row's position in the order.
 
-    An updated row replaces its former self, so that no more rows are kept than are wanted, and what was before an update
-    is not needed. https://github.com/apache/flink/blob/release-2.2/flink-table/flink-table-runtime/src/main/java/org/apache/flink/table/runtime/operators/rank/UpdatableTopNFunction.java
+    An updated row replaces its former version, so that no more rows are stored than are wanted, and UPDATE_BEFORE rows
+    are not needed. https://github.com/apache/flink/blob/release-2.2/flink-table/flink-table-runtime/src/main/java/org/apache/flink/table/runtime/operators/rank/UpdatableTopNFunction.java
     """
 
     def __init__(self, operation: TopN) -> None:
         super().__init__(operation, retracts=False)
-        self._places = operation.replaced_by or ()
+        self._key_columns = operation.replaced_by or ()
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Insert or replace a row."""
@@ -151,41 +160,41 @@ class UpdatedTopNOperator(_Ranked):
         rows: list[Columns] = self.keyed_context.entry.get(_ROWS, [])
         self._trim(rows)  # earlier versions kept all rows
         key = self._key(row[1:])
-        former = next((place for place, one in enumerate(rows) if self._key(one) == key), None)
+        former = next((index for index, other in enumerate(rows) if self._key(other) == key), None)
         if former is not None:
             self._replace(rows, row[1:], former, out)
         else:
-            place = self._put(rows, row[1:])
-            if place is None:
+            index = self._insert(rows, row[1:])
+            if index is None:
                 return
-            (self._shift_down if self._is_ranked else self._enter)(rows, row[1:], place, out)
-        self._keep(rows)
+            (self._shift_down if self._is_ranked else self._enter)(rows, row[1:], index, out)
+        self._store(rows)
 
     def _key(self, row: Columns) -> list[Any]:
-        return [row[place] for place in self._places]
+        return [row[column] for column in self._key_columns]
 
     def _replace(self, rows: list[Columns], row: Columns, former: int, out: Emitted) -> None:
-        """Emit the changes of all rows between the former place and the new one, if ranks matter."""
-        before = list(rows)
+        """Emit the changes of all rows between the former position and the new one, if ranks are part of the output."""
+        former_rows = list(rows)
         del rows[former]
-        place = bisect_right(rows, self._sort_key(row), key=self._sort_key)
-        rows.insert(place, row)
+        index = bisect_right(rows, self._sort_key(row), key=self._sort_key)
+        rows.insert(index, row)
         if not self._is_ranked:
-            self._tell(out, BEFORE, before[former], 1)
-            self._tell(out, AFTER, row, 1)
+            self._emit_if_wanted(out, UPDATE_BEFORE, former_rows[former], 1)
+            self._emit_if_wanted(out, UPDATE_AFTER, row, 1)
             return
-        first, last = sorted((place, former))
-        for at in range(first, last + 1):
-            if at != former or former <= place:
-                self._tell(out, BEFORE, before[at], at + 1)
-            if at == place < former:
-                self._tell(out, BEFORE, before[former], former + 1)
-            self._tell(out, AFTER, rows[at], at + 1)
+        first, last = sorted((index, former))
+        for position in range(first, last + 1):
+            if position != former or former <= index:
+                self._emit_if_wanted(out, UPDATE_BEFORE, former_rows[position], position + 1)
+            if position == index < former:
+                self._emit_if_wanted(out, UPDATE_BEFORE, former_rows[former], former + 1)
+            self._emit_if_wanted(out, UPDATE_AFTER, rows[position], position + 1)
 
 
 @final
 class WindowTopNOperator(_Ranked):
-    """First rows of each key and window, emitted once when the window is over; late rows are counted, and dropped."""
+    """First rows of each key and window, emitted once when the window is over; late rows are counted and dropped."""
 
     def __init__(self, operation: TopN, *, retracts: bool) -> None:
         super().__init__(operation, retracts=retracts)
@@ -196,15 +205,15 @@ class WindowTopNOperator(_Ranked):
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Insert a row among those of its window, or remove it."""
         end = row[self._window]
-        if self._end.is_over(end):
+        if self._end.is_late(end):
             self.count_late()
             return
         windows: dict[int, list[Columns]] = self.keyed_context.entry.setdefault(_WINDOWS, {})
         if end not in windows:
-            self._end.await_(end, (end,))
+            self._end.register_timer(end, (end,))
         rows = windows.setdefault(end, [])
-        place = self._put(rows, row[1:]) if adds(row[0]) else self._take(rows, row[1:])
-        if place is not None:
+        index = self._insert(rows, row[1:]) if adds(row[0]) else self._remove(rows, row[1:])
+        if index is not None:
             self._trim(rows)
             self.keyed_context.changed()
 
@@ -212,8 +221,8 @@ class WindowTopNOperator(_Ranked):
         """Emit the first rows of a window that is over."""
         windows: dict[int, list[Columns]] = self.keyed_context.entry.get(_WINDOWS, {})
         for number, row in enumerate(windows.pop(timer.namespace[0], ()), start=1):
-            self._tell(out, INSERT, row, number)
+            self._emit_if_wanted(out, INSERT, row, number)
         if windows:
             self.keyed_context.changed()
         else:
-            self.forget()
+            self.clear_state()

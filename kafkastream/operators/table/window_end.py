@@ -1,4 +1,4 @@
-"""End of windows, by the column that holds it."""
+"""Timers for the end of windows, and late rows, by the column with the window's end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["WindowEnd"]
 class WindowEnd:
     """Decides when windows are over, and registers timers for them.
 
-    By processing time no row is late: one that comes after its window was emitted is emitted with the next ones.
+    By processing time, no row is late: a row that arrives after its window was emitted is emitted with the next timer.
 
     Args:
         keyed_context: Keyed context of the operator.
@@ -29,15 +29,15 @@ class WindowEnd:
         self._domain = domain_of(time)
         self._instant = instant_of(zone)
 
-    def is_over(self, end: int | None) -> bool:
+    def is_late(self, end: int | None) -> bool:
         """Return whether a row of this window is late: the watermark is past the window's last ms."""
-        return self._domain is TimeDomain.EVENT_TIME and self._last(end) <= self._keyed_context.watermark
+        return self._domain is TimeDomain.EVENT_TIME and self._last_ms(end) <= self._keyed_context.watermark
 
-    def await_(self, end: int | None, namespace: tuple[Any, ...]) -> None:
+    def register_timer(self, end: int | None, namespace: tuple[Any, ...]) -> None:
         """Register a timer of the current key for the end of this window."""
         self._keyed_context.namespace = namespace
-        self._keyed_context.register(self._domain, self._last(end))
+        self._keyed_context.register(self._domain, self._last_ms(end))
         self._keyed_context.namespace = ()
 
-    def _last(self, end: int | None) -> int:
+    def _last_ms(self, end: int | None) -> int:
         return self._instant(time_ms(end) - 1)

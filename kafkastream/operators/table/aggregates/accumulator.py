@@ -1,7 +1,7 @@
 """Accumulator interface of aggregate functions in SQL; accumulators are plain values that can be pickled.
 
-The accumulator of some rows only is a partial: it has the same form, so tasks may aggregate their rows before the
-shuffle.
+A partial is the accumulator of some of the rows, with the same structure: tasks aggregate their rows before the shuffle
+(Flink's local aggregation).
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ class Accumulator(ABC):
         """Return an empty accumulator."""
 
     @abstractmethod
-    def add(self, kept: Any, value: Any, sign: int) -> Any:
+    def add(self, accumulator: Any, value: Any, sign: int) -> Any:
         """Return the accumulator with a value added, or retracted if ``sign`` is -1."""
 
     @abstractmethod
-    def merge(self, kept: Any, partial: Any) -> Any:
+    def merge(self, accumulator: Any, partial: Any) -> Any:
         """Return the accumulator of the values of both; those of ``partial`` came later."""
 
     @abstractmethod
-    def result(self, kept: Any) -> Any:
+    def result(self, accumulator: Any) -> Any:
         """Return the result of the function."""
 
 
 Maker = Callable[[AggregateCall, bool], Accumulator]
-"""Makes the accumulator of a call, with or without retractions."""
+"""Creates the accumulator of a call, with or without retractions."""

@@ -30,21 +30,21 @@ class _Distinct(Accumulator):
     def new(self) -> tuple[Counts, Any]:
         return ({}, self._inner.new())
 
-    def add(self, kept: tuple[Counts, Any], value: Any, sign: int) -> tuple[Counts, Any]:
-        counts, inner = kept
-        after = add_count(counts, value, sign)
-        if (after - sign > 0) is (after > 0):
-            return kept
+    def add(self, accumulator: tuple[Counts, Any], value: Any, sign: int) -> tuple[Counts, Any]:
+        counts, inner = accumulator
+        count = add_count(counts, value, sign)
+        if (count - sign > 0) is (count > 0):
+            return accumulator
         return (counts, self._inner.add(inner, value, sign))
 
-    def merge(self, kept: tuple[Counts, Any], partial: tuple[Counts, Any]) -> tuple[Counts, Any]:
+    def merge(self, accumulator: tuple[Counts, Any], partial: tuple[Counts, Any]) -> tuple[Counts, Any]:
         for value, count in partial[0].items():
             for _ in range(abs(count)):
-                kept = self.add(kept, value, 1 if count > 0 else -1)
-        return kept
+                accumulator = self.add(accumulator, value, 1 if count > 0 else -1)
+        return accumulator
 
-    def result(self, kept: tuple[Counts, Any]) -> Any:
-        return self._inner.result(kept[1])
+    def result(self, accumulator: tuple[Counts, Any]) -> Any:
+        return self._inner.result(accumulator[1])
 
 
 def accumulator(call: AggregateCall, retracts: bool) -> Accumulator:

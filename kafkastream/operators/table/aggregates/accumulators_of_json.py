@@ -30,40 +30,40 @@ class _Members(Accumulator):
     def new(self) -> dict[str, str]:
         return {}
 
-    def add(self, kept: dict[str, str], value: Member, sign: int) -> dict[str, str]:
+    def add(self, accumulator: dict[str, str], value: Member, sign: int) -> dict[str, str]:
         key, text = value
         if key is None:
             raise DefinitionError(
                 "A key of JSON_OBJECTAGG is NULL.", now="Leave such rows out by WHERE, or COALESCE the key."
             )
         if sign > 0:
-            _check_new(kept, key)
+            _check_new_key(accumulator, key)
             if text is not None:
-                kept[key] = text
-        elif text is not None and kept.get(key) == text:
-            del kept[key]
-        return kept
+                accumulator[key] = text
+        elif text is not None and accumulator.get(key) == text:
+            del accumulator[key]
+        return accumulator
 
-    def merge(self, kept: dict[str, str], partial: dict[str, str]) -> dict[str, str]:
+    def merge(self, accumulator: dict[str, str], partial: dict[str, str]) -> dict[str, str]:
         for key, text in partial.items():
-            _check_new(kept, key)
-            kept[key] = text
-        return kept
+            _check_new_key(accumulator, key)
+            accumulator[key] = text
+        return accumulator
 
-    def result(self, kept: dict[str, str]) -> str:
-        keys = sorted(kept, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
-        return f"{{{','.join(f'{_quoted(key)}:{kept[key]}' for key in keys)}}}"
+    def result(self, accumulator: dict[str, str]) -> str:
+        keys = sorted(accumulator, key=lambda key: key.encode("utf-16-be", "surrogatepass"))
+        return f"{{{','.join(f'{_quote(key)}:{accumulator[key]}' for key in keys)}}}"
 
 
-def _check_new(kept: Mapping[str, str], key: str) -> None:
-    if key in kept:
+def _check_new_key(accumulator: Mapping[str, str], key: str) -> None:
+    if key in accumulator:
         raise DefinitionError(
             f"Key {key!r} is already present. Duplicate keys are not allowed in JSON_OBJECTAGG.",
             now="Make keys of the columns that tell the rows of a group apart.",
         )
 
 
-def _quoted(key: str) -> str:
+def _quote(key: str) -> str:
     return f'"{key.translate(_ESCAPED)}"'
 
 

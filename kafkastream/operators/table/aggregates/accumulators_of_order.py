@@ -11,33 +11,33 @@ from kafkastream.sql.plan.operations import AggregateFunction
 __all__ = ["OF_ORDER"]
 
 
-class _InOrder(Accumulator):
-    """Accumulator whose rows come in order, and stay."""
+class _OrderedAccumulator(Accumulator):
+    """Accumulator of an OVER aggregate, whose rows arrive in order and are not retracted."""
 
     takes_null = True
 
     @final
-    def merge(self, kept: Any, partial: Any) -> Any:
+    def merge(self, accumulator: Any, partial: Any) -> Any:
         raise NotImplementedError  # no frame is merged with another
 
 
 @final
-class _Number(_InOrder):
-    """ROW_NUMBER: number of rows; RANK and DENSE_RANK, too: as in Flink 2.2, rows with equal values count, too."""
+class _RowNumber(_OrderedAccumulator):
+    """ROW_NUMBER, and RANK and DENSE_RANK, which in Flink 2.2 also count rows with equal values."""
 
     def new(self) -> int:
         return 0
 
-    def add(self, kept: int, value: Any, sign: int) -> int:
-        return kept + 1
+    def add(self, accumulator: int, value: Any, sign: int) -> int:
+        return accumulator + 1
 
-    def result(self, kept: int) -> int:
-        return kept
+    def result(self, accumulator: int) -> int:
+        return accumulator
 
 
 @final
-class _Lag(_InOrder):
-    """LAG: the value some rows before the last one, or the default of the last one, if there are not so many."""
+class _Lag(_OrderedAccumulator):
+    """LAG: the value ``offset`` rows before the last row; the last row's default if there are fewer rows."""
 
     def __init__(self, offset: int) -> None:
         self._offset = offset
@@ -45,18 +45,18 @@ class _Lag(_InOrder):
     def new(self) -> list[Any]:
         return []
 
-    def add(self, kept: list[Any], value: Any, sign: int) -> list[Any]:
-        kept.append(value)
-        del kept[: max(0, len(kept) - self._offset - 1)]
-        return kept
+    def add(self, accumulator: list[Any], value: Any, sign: int) -> list[Any]:
+        accumulator.append(value)
+        del accumulator[: max(0, len(accumulator) - self._offset - 1)]
+        return accumulator
 
-    def result(self, kept: list[Any]) -> Any:
-        return kept[0][0] if len(kept) > self._offset else kept[-1][1]
+    def result(self, accumulator: list[Any]) -> Any:
+        return accumulator[0][0] if len(accumulator) > self._offset else accumulator[-1][1]
 
 
 OF_ORDER: Final[Mapping[AggregateFunction, Maker]] = {
-    AggregateFunction.ROW_NUMBER: lambda _, __: _Number(),
-    AggregateFunction.RANK: lambda _, __: _Number(),
-    AggregateFunction.DENSE_RANK: lambda _, __: _Number(),
+    AggregateFunction.ROW_NUMBER: lambda _, __: _RowNumber(),
+    AggregateFunction.RANK: lambda _, __: _RowNumber(),
+    AggregateFunction.DENSE_RANK: lambda _, __: _RowNumber(),
     AggregateFunction.LAG: lambda call, _: _Lag(call.offset),
 }

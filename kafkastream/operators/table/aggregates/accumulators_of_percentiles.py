@@ -15,8 +15,8 @@ from kafkastream.sql.types import Kind
 __all__ = ["OF_PERCENTILES"]
 
 
-_MOST: Final = 2**63 - 1
-"""Number of values that can be counted; more have no percentile, as in Flink, where their number overflows."""
+_MOST_VALUES: Final = 2**63 - 1
+"""Largest number of values; beyond it, the result is NULL, as in Flink, where the number overflows."""
 
 
 @final
@@ -35,34 +35,34 @@ class _Percentile(Accumulator):
     def new(self) -> Counts:
         return {}
 
-    def add(self, kept: Counts, value: tuple[float | None, int | None], sign: int) -> Counts:
+    def add(self, accumulator: Counts, value: tuple[float | None, int | None], sign: int) -> Counts:
         number, frequency = value
         if number is not None and frequency is not None and frequency > 0:
-            add_count(kept, number, sign * frequency)
-        return kept
+            add_count(accumulator, number, sign * frequency)
+        return accumulator
 
-    def merge(self, kept: Counts, partial: Counts) -> Counts:
+    def merge(self, accumulator: Counts, partial: Counts) -> Counts:
         for number, count in partial.items():
-            add_count(kept, number, count)
-        return kept
+            add_count(accumulator, number, count)
+        return accumulator
 
-    def result(self, kept: Counts) -> Any:
-        total = sum(kept.values())
-        if not 0 < total <= _MOST or not self._percentages:
+    def result(self, accumulator: Counts) -> Any:
+        total = sum(accumulator.values())
+        if not 0 < total <= _MOST_VALUES or not self._percentages:
             return None
-        numbers = sorted(kept, key=_order)
-        ends = list(accumulate(kept[number] for number in numbers))
-        found = tuple(_at(percentage * (total - 1) + 1, numbers, ends) for percentage in self._percentages)
-        return found if self._is_array else found[0]
+        numbers = sorted(accumulator, key=_sort_key)
+        ends = list(accumulate(accumulator[number] for number in numbers))
+        percentiles = tuple(_value_at(percentage * (total - 1) + 1, numbers, ends) for percentage in self._percentages)
+        return percentiles if self._is_array else percentiles[0]
 
 
-def _order(number: float) -> tuple[bool, float]:
-    """Return a key for sorting, with NaN behind all numbers."""
+def _sort_key(number: float) -> tuple[bool, float]:
+    """Return a sort key that places NaN after all numbers."""
     return (math.isnan(number), number)
 
 
-def _at(position: float, values: Sequence[float], ends: Sequence[int]) -> float:
-    """Return the value at a position from 1, which may be between two.
+def _value_at(position: float, values: Sequence[float], ends: Sequence[int]) -> float:
+    """Return the value at a position from 1; interpolate between two values.
 
     Args:
         position: The position.
@@ -70,10 +70,10 @@ def _at(position: float, values: Sequence[float], ends: Sequence[int]) -> float:
         ends: Position of the last of each.
     """
     lower, higher = math.floor(position), math.ceil(position)
-    place = next(place for place, end in enumerate(ends) if end >= lower)
-    if ends[place] >= higher:
-        return values[place]
-    return (higher - position) * values[place] + (position - lower) * values[place + 1]
+    index = next(index for index, end in enumerate(ends) if end >= lower)
+    if ends[index] >= higher:
+        return values[index]
+    return (higher - position) * values[index] + (position - lower) * values[index + 1]
 
 
 def _percentile(call: AggregateCall, _: bool) -> Accumulator:

@@ -15,7 +15,7 @@ __all__ = ["OF_VALUES"]
 
 
 @final
-class _Best(Accumulator):
+class _BestValue(Accumulator):
     """Choice among values that are never retracted: keeps one value."""
 
     def __init__(self, choose: Callable[[Any, Any], Any]) -> None:
@@ -24,18 +24,18 @@ class _Best(Accumulator):
     def new(self) -> None:
         return None
 
-    def add(self, kept: Any, value: Any, sign: int) -> Any:
-        return value if kept is None else self._choose(kept, value)
+    def add(self, accumulator: Any, value: Any, sign: int) -> Any:
+        return value if accumulator is None else self._choose(accumulator, value)
 
-    def merge(self, kept: Any, partial: Any) -> Any:
-        return kept if partial is None else self.add(kept, partial, 1)
+    def merge(self, accumulator: Any, partial: Any) -> Any:
+        return accumulator if partial is None else self.add(accumulator, partial, 1)
 
-    def result(self, kept: Any) -> Any:
-        return kept
+    def result(self, accumulator: Any) -> Any:
+        return accumulator
 
 
 @final
-class _BestOfCounted(Accumulator):
+class _BestOfCounts(Accumulator):
     """MIN or MAX with retractions: keeps all values with their counts, and the best one."""
 
     def __init__(self, choose: Callable[..., Any]) -> None:
@@ -44,28 +44,28 @@ class _BestOfCounted(Accumulator):
     def new(self) -> tuple[Any, Counts]:
         return (None, {})
 
-    def add(self, kept: tuple[Any, Counts], value: Any, sign: int) -> tuple[Any, Counts]:
-        best, counts = kept
+    def add(self, accumulator: tuple[Any, Counts], value: Any, sign: int) -> tuple[Any, Counts]:
+        best, counts = accumulator
         count = add_count(counts, value, sign)
         if count > 0:
             return (value if best is None else self._choose(best, value), counts)
         return (self._best(counts) if value == best else best, counts)
 
-    def merge(self, kept: tuple[Any, Counts], partial: tuple[Any, Counts]) -> tuple[Any, Counts]:
-        counts = kept[1]
+    def merge(self, accumulator: tuple[Any, Counts], partial: tuple[Any, Counts]) -> tuple[Any, Counts]:
+        counts = accumulator[1]
         for value, count in partial[1].items():
             add_count(counts, value, count)
         return (self._best(counts), counts)
 
-    def result(self, kept: tuple[Any, Counts]) -> Any:
-        return kept[0]
+    def result(self, accumulator: tuple[Any, Counts]) -> Any:
+        return accumulator[0]
 
     def _best(self, counts: Counts) -> Any:
         return self._choose((value for value, count in counts.items() if count > 0), default=None)
 
 
 @final
-class _Listed(Accumulator):
+class _AllValues(Accumulator):
     """All values in the order of arrival; a retraction removes the first of equal ones.
 
     Args:
@@ -82,43 +82,43 @@ class _Listed(Accumulator):
     def new(self) -> list[Any]:
         return []
 
-    def add(self, kept: list[Any], value: Any, sign: int) -> list[Any]:
+    def add(self, accumulator: list[Any], value: Any, sign: int) -> list[Any]:
         if sign > 0:
-            kept.append(value)
-        elif value in kept:
-            kept.remove(value)
-        return kept
+            accumulator.append(value)
+        elif value in accumulator:
+            accumulator.remove(value)
+        return accumulator
 
-    def merge(self, kept: list[Any], partial: list[Any]) -> list[Any]:
-        kept.extend(partial)
-        return kept
+    def merge(self, accumulator: list[Any], partial: list[Any]) -> list[Any]:
+        accumulator.extend(partial)
+        return accumulator
 
-    def result(self, kept: list[Any]) -> Any:
-        return self._finish(kept) if kept else self._empty
+    def result(self, accumulator: list[Any]) -> Any:
+        return self._finish(accumulator) if accumulator else self._empty
 
 
 @final
-class _Collected(Accumulator):
+class _Multiset(Accumulator):
     """COLLECT: multiset of the values."""
 
     def new(self) -> Counts:
         return {}
 
-    def add(self, kept: Counts, value: Any, sign: int) -> Counts:
-        add_count(kept, value, sign)
-        return kept
+    def add(self, accumulator: Counts, value: Any, sign: int) -> Counts:
+        add_count(accumulator, value, sign)
+        return accumulator
 
-    def merge(self, kept: Counts, partial: Counts) -> Counts:
+    def merge(self, accumulator: Counts, partial: Counts) -> Counts:
         for value, count in partial.items():
-            add_count(kept, value, count)
-        return kept
+            add_count(accumulator, value, count)
+        return accumulator
 
-    def result(self, kept: Counts) -> tuple[tuple[Any, int], ...]:
-        return tuple((value, count) for value, count in kept.items() if count > 0)
+    def result(self, accumulator: Counts) -> tuple[tuple[Any, int], ...]:
+        return tuple((value, count) for value, count in accumulator.items() if count > 0)
 
 
 @final
-class _Single(Accumulator):
+class _SingleValue(Accumulator):
     """SINGLE_VALUE: value of a subquery that may have at most one row."""
 
     takes_null = True
@@ -126,16 +126,16 @@ class _Single(Accumulator):
     def new(self) -> tuple[Any, int]:
         return (None, 0)
 
-    def add(self, kept: tuple[Any, int], value: Any, sign: int) -> tuple[Any, int]:
-        return self._one(value if sign > 0 else None, kept[1] + sign)
+    def add(self, accumulator: tuple[Any, int], value: Any, sign: int) -> tuple[Any, int]:
+        return self._check_single(value if sign > 0 else None, accumulator[1] + sign)
 
-    def merge(self, kept: tuple[Any, int], partial: tuple[Any, int]) -> tuple[Any, int]:
-        return self._one((partial if partial[1] else kept)[0], kept[1] + partial[1])
+    def merge(self, accumulator: tuple[Any, int], partial: tuple[Any, int]) -> tuple[Any, int]:
+        return self._check_single((partial if partial[1] else accumulator)[0], accumulator[1] + partial[1])
 
-    def result(self, kept: tuple[Any, int]) -> Any:
-        return kept[0]
+    def result(self, accumulator: tuple[Any, int]) -> Any:
+        return accumulator[0]
 
-    def _one(self, value: Any, count: int) -> tuple[Any, int]:
+    def _check_single(self, value: Any, count: int) -> tuple[Any, int]:
         if count > 1:
             raise DefinitionError(
                 "SingleValueAggFunction received more than one element.", now="Let the subquery give one row at most."
@@ -143,8 +143,8 @@ class _Single(Accumulator):
         return (value, count)
 
 
-def _joined(separator: str) -> Callable[[str, str], str]:
-    return lambda before, value: f"{before}{separator}{value}"
+def _join_by(separator: str) -> Callable[[str, str], str]:
+    return lambda left, value: f"{left}{separator}{value}"
 
 
 def _json_array(elements: list[str]) -> str:
@@ -152,19 +152,19 @@ def _json_array(elements: list[str]) -> str:
 
 
 OF_VALUES: Final[Mapping[AggregateFunction, Maker]] = {
-    AggregateFunction.MIN: lambda _, retracts: _BestOfCounted(min) if retracts else _Best(min),
-    AggregateFunction.MAX: lambda _, retracts: _BestOfCounted(max) if retracts else _Best(max),
+    AggregateFunction.MIN: lambda _, retracts: _BestOfCounts(min) if retracts else _BestValue(min),
+    AggregateFunction.MAX: lambda _, retracts: _BestOfCounts(max) if retracts else _BestValue(max),
     AggregateFunction.FIRST_VALUE: lambda _, retracts: (
-        _Listed(itemgetter(0)) if retracts else _Best(lambda first, _: first)
+        _AllValues(itemgetter(0)) if retracts else _BestValue(lambda first, _: first)
     ),
     AggregateFunction.LAST_VALUE: lambda _, retracts: (
-        _Listed(itemgetter(-1)) if retracts else _Best(lambda _, last: last)
+        _AllValues(itemgetter(-1)) if retracts else _BestValue(lambda _, last: last)
     ),
     AggregateFunction.LISTAGG: lambda call, retracts: (
-        _Listed(call.separator.join) if retracts else _Best(_joined(call.separator))
+        _AllValues(call.separator.join) if retracts else _BestValue(_join_by(call.separator))
     ),
-    AggregateFunction.ARRAY_AGG: lambda _, __: _Listed(tuple, takes_null=True),
-    AggregateFunction.JSON_ARRAYAGG: lambda _, __: _Listed(_json_array, empty="[]"),
-    AggregateFunction.COLLECT: lambda _, __: _Collected(),
-    AggregateFunction.SINGLE_VALUE: lambda _, __: _Single(),
+    AggregateFunction.ARRAY_AGG: lambda _, __: _AllValues(tuple, takes_null=True),
+    AggregateFunction.JSON_ARRAYAGG: lambda _, __: _AllValues(_json_array, empty="[]"),
+    AggregateFunction.COLLECT: lambda _, __: _Multiset(),
+    AggregateFunction.SINGLE_VALUE: lambda _, __: _SingleValue(),
 }

@@ -17,11 +17,11 @@ _GROUP: Final = "group"
 
 @final
 class GroupAggregateOperator(TableOperator):
-    """Group of each key: emitted when its first row comes, updated when its aggregates change, deleted when its last
-    row goes.
+    """Emits the group of each key when its first row arrives, updates it when its aggregates change, and deletes it when
+    its last row is retracted.
 
-    Same as in Flink: a group without keys is deleted, too, when all its rows have gone; and with a time to live, each
-    row emits the aggregates again, equal or not, so that downstream operators do not expire them.
+    Same as in Flink: the group of an aggregation without keys is deleted, too, when all rows are retracted; with a time
+    to live, each row emits the aggregates even if they are equal, so that downstream operators do not expire them.
 
     Args:
         operation: The aggregation.
@@ -47,10 +47,10 @@ class GroupAggregateOperator(TableOperator):
             before = (*key, *aggregates.results(group))
         aggregates.add(group, row)
         if group[0]:
-            self.written()
+            self.mark_written()
             after = (*key, *aggregates.results(group))
             if before != after or self.ttl_ms:
                 replace(out, before, after)
         else:
-            self.forget()
+            self.clear_state()
             replace(out, before, None)

@@ -30,17 +30,19 @@ class Aggregates:
 
     def __init__(self, calls: Sequence[AggregateCall], retracts: bool, partials_from: int | None = None) -> None:
         self._accumulators = [accumulator(call, retracts) for call in calls]
-        self._inputs = [_input_of(call, one) for call, one in zip(calls, self._accumulators, strict=True)]
+        self._inputs = [
+            _input_of(call, accumulator_) for call, accumulator_ in zip(calls, self._accumulators, strict=True)
+        ]
         self._partials_from = partials_from
 
     @property
     def functions(self) -> Sequence[Function]:
         """Functions of the user."""
-        return [one.function for one in self._accumulators if one.function is not None]
+        return [accumulator_.function for accumulator_ in self._accumulators if accumulator_.function is not None]
 
     def new(self) -> Group:
         """Return a group without rows."""
-        return [0, *(one.new() for one in self._accumulators)]
+        return [0, *(accumulator_.new() for accumulator_ in self._accumulators)]
 
     def rows_of(self, row: TableRow) -> int:
         """Return the number of rows that a row adds (negative for a retraction): a partial row represents several."""
@@ -56,38 +58,40 @@ class Aggregates:
             return
         sign = self.rows_of(row)
         group[0] += sign
-        for place, (one, (argument, condition, takes_null)) in enumerate(
+        for index, (accumulator_, (argument, condition, takes_null)) in enumerate(
             zip(self._accumulators, self._inputs, strict=True), start=1
         ):
             if condition is not None and row[condition] is not True:
                 continue
             value = argument(row)
             if takes_null or value is not None:
-                group[place] = one.add(group[place], value, sign)
+                group[index] = accumulator_.add(group[index], value, sign)
 
     def merge(self, group: Group, other: Sequence[Any]) -> None:
         """Add all rows of another group to a group."""
         group[0] += other[0]
-        for place, one in enumerate(self._accumulators, start=1):
-            group[place] = one.merge(group[place], other[place])
+        for index, accumulator_ in enumerate(self._accumulators, start=1):
+            group[index] = accumulator_.merge(group[index], other[index])
 
     def results(self, group: Group) -> Columns:
         """Return a column for each call."""
-        return tuple(one.result(kept) for one, kept in zip(self._accumulators, group[1:], strict=True))
+        return tuple(
+            accumulator_.result(value) for accumulator_, value in zip(self._accumulators, group[1:], strict=True)
+        )
 
 
-def _input_of(call: AggregateCall, one: Accumulator) -> tuple[Callable[[TableRow], Any], int | None, bool]:
+def _input_of(call: AggregateCall, accumulator_: Accumulator) -> tuple[Callable[[TableRow], Any], int | None, bool]:
     """Return the reader of a call's argument, the column of its filter, and whether it takes NULL."""
-    return _argument_of(call), None if call.filter is None else call.filter + 1, one.takes_null
+    return _argument_reader(call), None if call.filter is None else call.filter + 1, accumulator_.takes_null
 
 
-def _argument_of(call: AggregateCall) -> Callable[[TableRow], Any]:
-    """Return the reader of a call's argument from rows; a user-defined function has a tuple of them."""
+def _argument_reader(call: AggregateCall) -> Callable[[TableRow], Any]:
+    """Return the reader of a call's argument from rows; for a user-defined function, of the tuple of its arguments."""
     if call.user is not None:
-        places = [place + 1 for place in call.user.arguments]
-        return itemgetter(*places) if len(places) > 1 else lambda row: tuple(row[place] for place in places)
-    return _one if call.argument is None else itemgetter(call.argument + 1)
+        columns = [column + 1 for column in call.user.arguments]
+        return itemgetter(*columns) if len(columns) > 1 else lambda row: tuple(row[column] for column in columns)
+    return _always_true if call.argument is None else itemgetter(call.argument + 1)
 
 
-def _one(_: TableRow) -> bool:
+def _always_true(_: TableRow) -> bool:
     return True

@@ -26,7 +26,7 @@ _CLEANUP: Final = "cleanup"
 
 
 class _Frames(TableOperator):
-    """Frames that move over the rows of each key: a row enters them when its turn has come.
+    """Base of frames that move over the rows of each key in time order.
 
     Args:
         operation: The aggregation.
@@ -48,10 +48,10 @@ class _Frames(TableOperator):
         """Emit rows of the same time, each with the aggregates of its frame."""
         if self._is_rows:
             for row in rows:
-                self._add_one(row)
+                self._add_to_rows(row)
                 self._emit([row], out)
         else:
-            self._add_all(time, rows)
+            self._add_to_range(time, rows)
             self._emit(rows, out)
 
     def _emit(self, rows: Iterable[Columns], out: Emitted) -> None:
@@ -59,82 +59,82 @@ class _Frames(TableOperator):
         for row in rows:
             emit(out, INSERT, (*row, *results))
 
-    def _add_one(self, row: Columns) -> None:
-        """Add a row to a frame of rows, which loses its first one if it is full."""
+    def _add_to_rows(self, row: Columns) -> None:
+        """Add a row to a ROWS frame; a full frame drops its first row."""
         group = self._group()
         if self._preceding is not None:
-            kept: list[Columns] = self.keyed_context.entry.setdefault(_KEPT, [])
-            if len(kept) > self._preceding:
-                self._aggregates.add(group, (DELETE, *kept.pop(0)))
-            kept.append(row)
+            frame: list[Columns] = self.keyed_context.entry.setdefault(_KEPT, [])
+            if len(frame) > self._preceding:
+                self._aggregates.add(group, (DELETE, *frame.pop(0)))
+            frame.append(row)
         self._aggregates.add(group, (INSERT, *row))
 
-    def _add_all(self, time: int, rows: Sequence[Columns]) -> None:
-        """Add rows to a range of time, which loses those that are too old."""
+    def _add_to_range(self, time: int, rows: Sequence[Columns]) -> None:
+        """Add rows to a RANGE frame, and drop the rows that are too old."""
         group = self._group()
         if self._preceding is not None:
-            kept: list[tuple[int, Columns]] = self.keyed_context.entry.setdefault(_KEPT, [])
-            old = 0
-            while old < len(kept) and time - kept[old][0] > self._preceding:
-                self._aggregates.add(group, (DELETE, *kept[old][1]))
-                old += 1
-            del kept[:old]
-            kept.extend((time, row) for row in rows)
+            frame: list[tuple[int, Columns]] = self.keyed_context.entry.setdefault(_KEPT, [])
+            expired = 0
+            while expired < len(frame) and time - frame[expired][0] > self._preceding:
+                self._aggregates.add(group, (DELETE, *frame[expired][1]))
+                expired += 1
+            del frame[:expired]
+            frame.extend((time, row) for row in rows)
         for row in rows:
             self._aggregates.add(group, (INSERT, *row))
 
 
 @final
-class _InOrderOfArrival(_Frames):
-    """Frames by processing time that count rows, or have no first one: a row is emitted at once."""
+class _ByArrival(_Frames):
+    """Processing-time frames of ROWS, or UNBOUNDED PRECEDING: each row is emitted at once."""
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Emit a row with the aggregates of its frame."""
-        self._add_one(row[1:])
+        self._add_to_rows(row[1:])
         self._emit([row[1:]], out)
-        self.written()
+        self.mark_written()
 
 
-class _Waiting(_Frames):
-    """Frames whose rows wait until no other row of the same time can come."""
+class _WaitingFrames(_Frames):
+    """Frames whose rows are buffered until no other row of the same time can arrive."""
 
     _delay_ms = 0
     _domain: TimeDomain
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Emit the rows of a time that is over; remove the state of a range of time that is empty."""
+        """Emit the buffered rows of a time that has passed, or remove the state of an empty RANGE frame."""
         entry = self.keyed_context.entry
         if entry.get(_CLEANUP, timer.timestamp + 1) <= timer.timestamp:
-            self.forget()
+            self.clear_state()
             return
         time = timer.timestamp - self._delay_ms
         rows = entry.get(_WAITING, {}).pop(time, None)
         if rows is not None:
             self._emit_with_earlier(time, rows, out)
-        self._passed(time)
-        self.written()
+        self._note_emitted(time)
+        self.mark_written()
 
     @final
     def may_expire(self) -> bool:
-        """Return whether no row waits."""
+        """Return whether no row is buffered."""
         return not self.keyed_context.entry.get(_WAITING)
 
     @abstractmethod
-    def _passed(self, time: int) -> None:
-        """Note the time of rows that were emitted."""
+    def _note_emitted(self, time: int) -> None:
+        """Record the time of emitted rows."""
 
     @final
-    def _wait(self, time: int, row: Columns) -> None:
+    def _buffer_row(self, time: int, row: Columns) -> None:
         waiting: dict[int, list[Columns]] = self.keyed_context.entry.setdefault(_WAITING, {})
         if time not in waiting:
             self.keyed_context.register(self._domain, time + self._delay_ms)
         waiting.setdefault(time, []).append(row)
         if self._preceding is not None and not self._is_rows:
-            self._await_cleanup(time, self._preceding)
-        self.written()
+            self._register_cleanup(time, self._preceding)
+        self.mark_written()
 
-    def _await_cleanup(self, time: int, preceding: int) -> None:
-        """Register a timer that removes the state when the last row has left its range of time, as Flink does."""
+    def _register_cleanup(self, time: int, preceding: int) -> None:
+        """Register a timer that removes the state when the last row has left the RANGE frame, as Flink does."""
         entry = self.keyed_context.entry
         if _CLEANUP not in entry or entry[_CLEANUP] < time + preceding + 1:
             entry[_CLEANUP] = time + int(preceding * 1.5) + 1
@@ -142,8 +142,8 @@ class _Waiting(_Frames):
 
 
 @final
-class _ByEventTime(_Waiting):
-    """Frames by event time: rows wait for the watermark, and late ones are counted, and dropped.
+class _ByEventTime(_WaitingFrames):
+    """Event-time frames: rows are buffered until the watermark passes them; late rows are counted and dropped.
 
     As in Flink, a row is late for a frame without a first row if the watermark has passed its time; for other frames,
     if a later row of the same key has been emitted, or if its time is before 1970.
@@ -157,32 +157,32 @@ class _ByEventTime(_Waiting):
         self._time = 1 + operation.column
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Let a row wait for the watermark."""
+        """Buffer a row until the watermark reaches its time."""
         time = time_ms(row[self._time])
         bounded = self._preceding is not None
         if time <= (self.keyed_context.entry.get(_LAST, 0) if bounded else self.keyed_context.watermark):
             self.count_late()
         else:
-            self._wait(time, row[1:])
+            self._buffer_row(time, row[1:])
 
-    def _passed(self, time: int) -> None:
+    def _note_emitted(self, time: int) -> None:
         if self._preceding is not None:
             self.keyed_context.entry[_LAST] = time
 
 
 @final
-class _ByClock(_Waiting):
-    """Ranges of processing time: the rows of a millisecond wait until it is over."""
+class _ByProcessingTime(_WaitingFrames):
+    """Processing-time RANGE frames: the rows of a millisecond are buffered until it is over."""
 
     _domain = TimeDomain.PROCESSING_TIME
     _delay_ms = 1
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Let a row wait for the end of its millisecond."""
-        self._wait(self.keyed_context.clock(), row[1:])
+        """Buffer a row until the end of its millisecond."""
+        self._buffer_row(self.keyed_context.clock(), row[1:])
 
-    def _passed(self, time: int) -> None:
-        """Do nothing: no row is late."""
+    def _note_emitted(self, time: int) -> None:
+        """Do nothing: by processing time, no row is late."""
 
 
 def over_operator(operation: OverAggregate) -> KeyedOperator:
@@ -191,4 +191,4 @@ def over_operator(operation: OverAggregate) -> KeyedOperator:
         return OverChangesOperator(operation)
     if operation.time is TimeAttribute.EVENT:
         return _ByEventTime(operation)
-    return (_InOrderOfArrival if operation.is_rows or operation.preceding is None else _ByClock)(operation)
+    return (_ByArrival if operation.is_rows or operation.preceding is None else _ByProcessingTime)(operation)

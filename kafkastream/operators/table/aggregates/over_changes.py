@@ -20,7 +20,7 @@ _RESULTS: Final = "results"
 
 @final
 class OverChangesOperator(TableOperator):
-    """Sorted rows of each key, each with the aggregates of all rows up to it; a row changes those of the rows after it.
+    """Sorted rows of each key, each with the aggregates of all rows up to it; a new row updates the rows after it.
 
     As in Flink, each change aggregates all rows of the key again.
 
@@ -41,36 +41,36 @@ class OverChangesOperator(TableOperator):
         results: list[Columns] = entry.get(_RESULTS, [])
         columns = row[1:]
         if adds(row[0]):
-            place = bisect_right(rows, self._sort_key(columns), key=self._sort_key)
-            rows.insert(place, columns)
-            before: list[Columns | None] = [*results[:place], None, *results[place:]]
+            index = bisect_right(rows, self._sort_key(columns), key=self._sort_key)
+            rows.insert(index, columns)
+            before: list[Columns | None] = [*results[:index], None, *results[index:]]
             after = self._results(rows)
-            emit(out, INSERT, (*columns, *after[place]))
+            emit(out, INSERT, (*columns, *after[index]))
         else:
-            found = self._place(rows, columns)
-            if found is None:
+            removed = self._find_row(rows, columns)
+            if removed is None:
                 return
-            del rows[found]
-            emit(out, DELETE, (*columns, *results.pop(found)))
+            del rows[removed]
+            emit(out, DELETE, (*columns, *results.pop(removed)))
             before, after = [*results], self._results(rows)
-        for one, old, new in zip(rows, before, after, strict=True):
+        for columns_of_row, old, new in zip(rows, before, after, strict=True):
             if old is not None and old != new:
-                replace(out, (*one, *old), (*one, *new))
+                replace(out, (*columns_of_row, *old), (*columns_of_row, *new))
         if not rows:
-            self.forget()
+            self.clear_state()
             return
         entry[_ROWS], entry[_RESULTS] = rows, after
-        self.written()
+        self.mark_written()
 
-    def _place(self, rows: list[Columns], columns: Columns) -> int | None:
-        """Return the place of the first row that equals one; None if there is none."""
+    def _find_row(self, rows: list[Columns], columns: Columns) -> int | None:
+        """Return the index of the first row that equals ``columns``; None if there is none."""
         key = self._sort_key(columns)
         begin = bisect_left(rows, key, key=self._sort_key)
         end = bisect_right(rows, key, lo=begin, key=self._sort_key)
-        return next((place for place in range(begin, end) if rows[place] == columns), None)
+        return next((index for index in range(begin, end) if rows[index] == columns), None)
 
     def _results(self, rows: list[Columns]) -> list[Columns]:
-        """Return the aggregates of each row and those before it; of equal rows, too, in a range."""
+        """Return for each row the aggregates of all rows up to it, including rows with equal sort keys for RANGE."""
         group = self._aggregates.new()
         results: list[Columns] = []
         begin = 0

@@ -30,7 +30,7 @@ class SessionAggregateOperator(SessionOperator[Group]):
         self._key = slice(1, 1 + operation.keys)
         super().__init__(operation, self._key.stop, self._aggregates.functions)
 
-    def merged(self, contents: Sequence[Group], row: TableRow) -> Group:
+    def merge_rows(self, contents: Sequence[Group], row: TableRow) -> Group:
         """Return the aggregates of earlier sessions and a row."""
         group = contents[0] if contents else self._aggregates.new()
         for other in contents[1:]:

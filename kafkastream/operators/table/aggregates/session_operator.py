@@ -1,4 +1,4 @@
-"""Session windows of each key, and what an operator keeps of the rows in each."""
+"""Base of operators on session windows, with the state of each session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kafkastream.operators.table.time_columns import local_of, time_ms
 from kafkastream.operators.table.window_end import WindowEnd
 from kafkastream.sql.plan.operations import SessionAggregate, SessionRows, TimeAttribute
 
-__all__ = ["Session", "SessionOperator", "merged_session"]
+__all__ = ["Session", "SessionOperator", "merge_session"]
 
 _SESSIONS: Final = "sessions"
 
@@ -26,7 +26,7 @@ C = TypeVar("C")
 
 
 class SessionOperator(TableOperator, Generic[C]):
-    """Base of operators on session windows: a row between two sessions merges them; late rows are counted, and dropped.
+    """Base of operators on session windows: a row between two sessions merges them; late rows are counted and dropped.
 
     Args:
         operation: The operation.
@@ -45,7 +45,7 @@ class SessionOperator(TableOperator, Generic[C]):
         self._end = WindowEnd(self.keyed_context, operation.time, operation.zone)
 
     @abstractmethod
-    def merged(self, contents: Sequence[C], row: TableRow) -> C:
+    def merge_rows(self, contents: Sequence[C], row: TableRow) -> C:
         """Return the content of a session that consists of earlier ones, in their order, and a row."""
 
     @abstractmethod
@@ -58,15 +58,15 @@ class SessionOperator(TableOperator, Generic[C]):
         start = self._local(time_ms(row[self._time]) if self._is_event_time else self.keyed_context.clock())
         entry = self.keyed_context.entry
         sessions: dict[Session, C] = entry.get(_SESSIONS, {})
-        session, parts = merged_session((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
-        if self._end.is_over(session[1]):
+        session, parts = merge_session((start * 1_000, (start + self._gap_ms) * 1_000), sessions)
+        if self._end.is_late(session[1]):
             self.count_late()
             return
-        sessions[session] = self.merged([sessions.pop(part) for part in parts], row)
+        sessions[session] = self.merge_rows([sessions.pop(part) for part in parts], row)
         entry[_SESSIONS] = sessions
         self.keyed_context.changed()
         if session not in parts:
-            self._end.await_(session[1], session)
+            self._end.register_timer(session[1], session)
 
     @final
     def due(self, timer: Timer, out: Emitted) -> None:
@@ -78,11 +78,11 @@ class SessionOperator(TableOperator, Generic[C]):
         if sessions:
             self.keyed_context.changed()
         else:
-            self.forget()
+            self.clear_state()
 
 
-def merged_session(session: Session, others: Iterable[Session]) -> tuple[Session, list[Session]]:
-    """Return the session that results from merging one with those it touches, and these from the earliest to the last."""
+def merge_session(session: Session, others: Iterable[Session]) -> tuple[Session, list[Session]]:
+    """Merge a session with the sessions that it overlaps; return the result, and the overlapped sessions in order."""
     parts = sorted(other for other in others if other[0] <= session[1] and session[0] <= other[1])
     starts, ends = zip(session, *parts, strict=True)
     return (min(starts), max(ends)), parts

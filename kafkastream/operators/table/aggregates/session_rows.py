@@ -15,7 +15,7 @@ __all__ = ["SessionRowsOperator"]
 
 @final
 class SessionRowsOperator(SessionOperator[list[Columns]]):
-    """Keeps the rows of each session until it is over, and emits them with its bounds.
+    """Buffers the rows of each session until it is over, and emits them with its bounds.
 
     Args:
         operation: The operation.
@@ -24,9 +24,9 @@ class SessionRowsOperator(SessionOperator[list[Columns]]):
     def __init__(self, operation: SessionRows) -> None:
         super().__init__(operation, 1 + operation.column)
 
-    def merged(self, contents: Sequence[list[Columns]], row: TableRow) -> list[Columns]:
+    def merge_rows(self, contents: Sequence[list[Columns]], row: TableRow) -> list[Columns]:
         """Return the rows of earlier sessions and a row."""
-        return [*(one for rows in contents for one in rows), row[1:]]
+        return [*(columns for rows in contents for columns in rows), row[1:]]
 
     def emit_session(self, session: Session, content: list[Columns], out: Emitted) -> None:
         """Emit the rows."""

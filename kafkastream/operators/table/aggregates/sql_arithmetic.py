@@ -1,4 +1,4 @@
-"""Arithmetic of aggregate functions on each SQL type, as Java computes."""
+"""Arithmetic of aggregate functions on each SQL type, with Java's results."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ class Arithmetic(ABC):
 
     zero: Any = 0
 
-    def plus(self, one: Any, other: Any) -> Any:
+    def plus(self, left: Any, right: Any) -> Any:
         """Return the sum, which may still be too large for the type."""
-        return one + other
+        return left + right
 
-    def minus(self, one: Any, other: Any) -> Any:
+    def minus(self, left: Any, right: Any) -> Any:
         """Return the difference."""
-        return one - other
+        return left - right
 
-    def times(self, one: Any, other: Any) -> Any:
+    def times(self, left: Any, right: Any) -> Any:
         """Return the product."""
-        return one * other
+        return left * right
 
     @abstractmethod
     def fitting(self, total: Any) -> Any:
         """Return a sum as a value of the type."""
 
     def summed(self, total: Any) -> Any:
-        """Return a sum as far as further arithmetic on it needs: with the bits of the type."""
+        """Return a sum for further arithmetic: wrapped to the bits of an integer type."""
         return total
 
     def quotient(self, total: Any, count: int) -> Any:
@@ -63,23 +63,23 @@ class Arithmetic(ABC):
 
 
 @final
-class _Whole(Arithmetic):
+class _Integer(Arithmetic):
     """Integers of a fixed number of bits: overflow wraps around, division truncates."""
 
     def __init__(self, bits: int) -> None:
         self._bits = bits
 
-    def times(self, one: int, other: int) -> int:
-        return _wrapped(one * other, self._bits)
+    def times(self, left: int, right: int) -> int:
+        return _wrap_around(left * right, self._bits)
 
     def fitting(self, total: int) -> int:
-        return _wrapped(total, self._bits)
+        return _wrap_around(total, self._bits)
 
     def summed(self, total: int) -> int:
         return self.fitting(total)
 
     def quotient(self, total: int, count: int) -> int:
-        dividend = _wrapped(total, _LONG)
+        dividend = _wrap_around(total, _LONG)
         quotient = abs(dividend) // abs(count)
         return quotient if (dividend < 0) is (count < 0) else -quotient
 
@@ -107,14 +107,14 @@ class _Double(Arithmetic):
 class _Float(_Double):
     """32-bit floating-point numbers: each sum is rounded."""
 
-    def plus(self, one: float, other: float) -> float:
-        return self.fitting(one + other)
+    def plus(self, left: float, right: float) -> float:
+        return self.fitting(left + right)
 
-    def minus(self, one: float, other: float) -> float:
-        return self.fitting(one - other)
+    def minus(self, left: float, right: float) -> float:
+        return self.fitting(left - right)
 
-    def times(self, one: float, other: float) -> float:
-        return self.fitting(one * other)
+    def times(self, left: float, right: float) -> float:
+        return self.fitting(left * right)
 
     def fitting(self, total: float) -> float:
         try:
@@ -134,14 +134,14 @@ class _Decimal(Arithmetic):
         self._precision = precision
         self._unit = Decimal(1).scaleb(-scale)
 
-    def plus(self, one: Decimal, other: Decimal) -> Decimal:
-        return _EXACT.add(one, other)
+    def plus(self, left: Decimal, right: Decimal) -> Decimal:
+        return _EXACT.add(left, right)
 
-    def minus(self, one: Decimal, other: Decimal) -> Decimal:
-        return _EXACT.subtract(one, other)
+    def minus(self, left: Decimal, right: Decimal) -> Decimal:
+        return _EXACT.subtract(left, right)
 
-    def times(self, one: Decimal, other: Decimal) -> Decimal:
-        return _EXACT.multiply(one, other)
+    def times(self, left: Decimal, right: Decimal) -> Decimal:
+        return _EXACT.multiply(left, right)
 
     def fitting(self, total: Decimal) -> Decimal | None:
         rounded = _EXACT.quantize(total, self._unit)
@@ -172,9 +172,9 @@ def arithmetic(type_: DataType) -> Arithmetic:
         case Kind.DOUBLE:
             return _Double()
         case kind:
-            return _Whole(_BITS.get(kind, _LONG))
+            return _Integer(_BITS.get(kind, _LONG))
 
 
-def _wrapped(value: int, bits: int) -> int:
+def _wrap_around(value: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (value + half) % (2 * half) - half

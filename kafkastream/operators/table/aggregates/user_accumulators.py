@@ -49,34 +49,34 @@ class _OpenedFunction(Function):
         self._function = function
 
     def open(self, runtime_context: RuntimeContext) -> None:
-        """Open the function, and check that its accumulators can be kept.
+        """Open the function, and check that its accumulators can be pickled.
 
         Raises:
             UserFunctionError: ``open`` or ``create_accumulator`` raised.
             DefinitionError: State cannot hold the accumulator.
         """
         context = FunctionContext(runtime_context.job_parameters, runtime_context.get_metrics_group())
-        self._called("open", context)
+        self._call_method("open", context)
         if isinstance(self._function, ImperativeAggregateFunction):
-            _check_kept(self._name, self._called("create_accumulator"))
+            _check_picklable(self._name, self._call_method("create_accumulator"))
 
-    def _called(self, method: str, *given: Any) -> Any:
+    def _call_method(self, method: str, *arguments: Any) -> Any:
         try:
-            return getattr(self._function, method)(*given)
+            return getattr(self._function, method)(*arguments)
         except BaseException as error:
             raise call_failed(self._name, (), error, method) from error
 
 
 @final
 class _ClosedFunction(_OpenedFunction):
-    """Opens a user-defined function that overrides ``close``, and closes it, too."""
+    """Also closes a user-defined function that overrides ``close``."""
 
     def close(self) -> None:
         """Close the function."""
-        self._called("close")
+        self._call_method("close")
 
 
-def _check_kept(name: str, accumulator: Any) -> None:
+def _check_picklable(name: str, accumulator: Any) -> None:
     try:
         pickle.dumps(accumulator)
     except Exception as error:
@@ -87,8 +87,8 @@ def _check_kept(name: str, accumulator: Any) -> None:
 
 
 @final
-class _Calls:
-    """Calls the methods of an aggregate function with values of the types that users see.
+class _FunctionCalls:
+    """Calls the methods of a user's aggregate function, with values converted to the function's types.
 
     Args:
         user: The function with its arguments.
@@ -101,7 +101,7 @@ class _Calls:
     def __init__(self, user: UserAggregate) -> None:
         self.name = user.name
         self.function: Any = copy.copy(user.function.function)
-        self._reads: Sequence[Convert] = [reader(kind, user.zone) for kind in user.argument_types]
+        self._readers: Sequence[Convert] = [reader(kind, user.zone) for kind in user.argument_types]
         self.opened: Function | None = None
         if isinstance(self.function, UserDefinedFunction):
             closes = self.function._closes
@@ -109,16 +109,16 @@ class _Calls:
 
     def arguments(self, values: Arguments) -> list[Any]:
         """Return the arguments of a call for the values of a row."""
-        return [read(value) for read, value in zip(self._reads, values, strict=True)]
+        return [read(value) for read, value in zip(self._readers, values, strict=True)]
 
-    def call(self, method: str, kept: Any, *arguments: Any) -> Any:
+    def call(self, method: str, accumulator: Any, *arguments: Any) -> Any:
         """Call a method with an accumulator.
 
         Raises:
             UserFunctionError: The method raised.
         """
         try:
-            return getattr(self.function, method)(kept, *arguments)
+            return getattr(self.function, method)(accumulator, *arguments)
         except BaseException as error:
             raise call_failed(self.name, arguments, error, method) from error
 
@@ -129,18 +129,18 @@ class _Calls:
         except BaseException as error:
             raise call_failed(self.name, (), error, "create_accumulator") from error
 
-    def add(self, kept: Any, values: Arguments, sign: int) -> None:
+    def add(self, accumulator: Any, values: Arguments, sign: int) -> None:
         """Add the values of a row to an accumulator, or take them back."""
-        self.call("accumulate" if sign > 0 else "retract", kept, *self.arguments(values))
+        self.call("accumulate" if sign > 0 else "retract", accumulator, *self.arguments(values))
 
 
 @final
-class _General(Accumulator):
+class _GeneralAccumulator(Accumulator):
     """Accumulator of an ``AggregateFunction``."""
 
     takes_null = True
 
-    def __init__(self, calls: _Calls, type_: DataType) -> None:
+    def __init__(self, calls: _FunctionCalls, type_: DataType) -> None:
         self._calls = calls
         self.function = calls.opened
         self._type = type_
@@ -149,25 +149,25 @@ class _General(Accumulator):
     def new(self) -> Any:
         return self._calls.new()
 
-    def add(self, kept: Any, value: Arguments, sign: int) -> Any:
-        self._calls.add(kept, value, sign)
-        return kept
+    def add(self, accumulator: Any, value: Arguments, sign: int) -> Any:
+        self._calls.add(accumulator, value, sign)
+        return accumulator
 
-    def merge(self, kept: Any, partial: Any) -> Any:
-        self._calls.call("merge", kept, [partial])
-        return kept
+    def merge(self, accumulator: Any, partial: Any) -> Any:
+        self._calls.call("merge", accumulator, [partial])
+        return accumulator
 
-    def result(self, kept: Any) -> Any:
-        return _checked(self._calls.name, self._calls.call("get_value", kept), self._type, self._write)
+    def result(self, accumulator: Any) -> Any:
+        return _convert_result(self._calls.name, self._calls.call("get_value", accumulator), self._type, self._write)
 
 
 @final
-class _Vectorized(Accumulator):
+class _VectorizedAccumulator(Accumulator):
     """Accumulator of a function of ``pandas.Series``: the arguments of all rows."""
 
     takes_null = True
 
-    def __init__(self, calls: _Calls, user: UserAggregate, type_: DataType) -> None:
+    def __init__(self, calls: _FunctionCalls, user: UserAggregate, type_: DataType) -> None:
         self._calls = calls
         self.function = calls.opened
         self._types = user.argument_types
@@ -177,32 +177,32 @@ class _Vectorized(Accumulator):
     def new(self) -> list[Arguments]:
         return []
 
-    def add(self, kept: list[Arguments], value: Arguments, sign: int) -> list[Arguments]:
+    def add(self, accumulator: list[Arguments], value: Arguments, sign: int) -> list[Arguments]:
         if sign > 0:
-            kept.append(value)
+            accumulator.append(value)
         else:
-            kept.remove(value)
-        return kept
+            accumulator.remove(value)
+        return accumulator
 
-    def merge(self, kept: list[Arguments], partial: list[Arguments]) -> list[Arguments]:
-        kept.extend(partial)
-        return kept
+    def merge(self, accumulator: list[Arguments], partial: list[Arguments]) -> list[Arguments]:
+        accumulator.extend(partial)
+        return accumulator
 
-    def result(self, kept: list[Arguments]) -> Any:
-        columns = zip(*map(self._calls.arguments, kept), strict=True) if kept else [()] * len(self._types)
-        series = [_series(list(column), kind) for column, kind in zip(columns, self._types, strict=True)]
+    def result(self, accumulator: list[Arguments]) -> Any:
+        columns = zip(*map(self._calls.arguments, accumulator), strict=True) if accumulator else [()] * len(self._types)
+        series = [_to_series(list(column), kind) for column, kind in zip(columns, self._types, strict=True)]
         try:
-            result = _of_series(self._calls.function)(*series)
+            result = _series_function(self._calls.function)(*series)
         except BaseException as error:
             raise call_failed(self._calls.name, (), error) from error
-        return _checked(self._calls.name, None if _is_missing(result) else result, self._type, self._write)
+        return _convert_result(self._calls.name, None if _is_missing(result) else result, self._type, self._write)
 
 
-def _of_series(function: Any) -> Callable[..., Any]:
+def _series_function(function: Any) -> Callable[..., Any]:
     """Return the call of a vectorized function, which may be an ``AggregateFunction``."""
     if not isinstance(function, ImperativeAggregateFunction):
-        called: Callable[..., Any] = function
-        return called
+        vectorized: Callable[..., Any] = function
+        return vectorized
 
     def result(*series: Any) -> Any:
         accumulator = function.create_accumulator()
@@ -212,7 +212,7 @@ def _of_series(function: Any) -> Callable[..., Any]:
     return result
 
 
-def _series(values: list[Any], kind: DataType) -> pd.Series[Any]:
+def _to_series(values: list[Any], kind: DataType) -> pd.Series[Any]:
     import pandas as pd
 
     dtype = _FLOATS.get(kind.kind) or (None if None in values else _DTYPES.get(kind.kind))
@@ -225,7 +225,7 @@ def _is_missing(value: Any) -> bool:
     return bool(pd.api.types.is_scalar(value) and pd.isna(value))
 
 
-def _checked(name: str, result: Any, type_: DataType, write: Convert) -> Any:
+def _convert_result(name: str, result: Any, type_: DataType, write: Convert) -> Any:
     try:
         return write(result)
     except NO_VALUE:
@@ -235,7 +235,7 @@ def _checked(name: str, result: Any, type_: DataType, write: Convert) -> Any:
 def user_accumulator(call: AggregateCall, _: bool) -> Accumulator:
     """Return the accumulator of a user-defined function's call."""
     assert call.user is not None
-    calls = _Calls(call.user)
+    calls = _FunctionCalls(call.user)
     if call.user.function.is_pandas:
-        return _Vectorized(calls, call.user, call.type)
-    return _General(calls, call.type)
+        return _VectorizedAccumulator(calls, call.user, call.type)
+    return _GeneralAccumulator(calls, call.type)

@@ -33,7 +33,7 @@ def reader(kind: DataType, zone: str) -> Convert:
         >>> reader(pairs, "UTC")((("a", 1),)), reader(DataType.of(Kind.DATE), "UTC")(1), reader(pairs, "UTC")(None)
         ({'a': 1}, datetime.date(1970, 1, 2), None)
     """
-    return _optional(_of_number(kind, zone) or _nested(kind, zone))
+    return _optional(_time_reader(kind, zone) or _nested_reader(kind, zone))
 
 
 def writer(kind: DataType) -> Convert:
@@ -43,7 +43,7 @@ def writer(kind: DataType) -> Convert:
         >>> writer(DataType.of(Kind.TIMESTAMP, 3))(datetime(1970, 1, 1, 0, 0, 1)), writer(DataType.string())("a")
         (1000000, 'a')
     """
-    check, plain = written(kind), _to_number(kind) or _plain(kind)
+    check, plain = written(kind), _time_writer(kind) or _nested_writer(kind)
     return _optional(lambda value: plain(check(value)))
 
 
@@ -51,11 +51,11 @@ def _optional(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _of_number(kind: DataType, zone: str) -> Convert | None:
+def _time_reader(kind: DataType, zone: str) -> Convert | None:
     """Return the converter of numbers to times; None for other types."""
     match kind.kind:
         case Kind.DATE:
@@ -71,13 +71,13 @@ def _of_number(kind: DataType, zone: str) -> Convert | None:
             return None
 
 
-def _to_number(kind: DataType) -> Convert | None:
+def _time_writer(kind: DataType) -> Convert | None:
     """Return the converter of times to numbers; None for other types."""
     match kind.kind:
         case Kind.DATE:
             return lambda day: (day - _DAY).days
         case Kind.TIME:
-            return lambda one: (datetime.combine(_DAY, time.replace(one, tzinfo=None)) - _STAMP) // _MICRO
+            return lambda value: (datetime.combine(_DAY, time.replace(value, tzinfo=None)) - _STAMP) // _MICRO
         case Kind.TIMESTAMP:
             return lambda stamp: (stamp - _STAMP) // _MICRO
         case Kind.TIMESTAMP_LTZ:
@@ -86,9 +86,9 @@ def _to_number(kind: DataType) -> Convert | None:
             return None
 
 
-def _nested(kind: DataType, zone: str) -> Convert:
+def _nested_reader(kind: DataType, zone: str) -> Convert:
     """Return the converter of tuples to lists, dicts and rows; times within them are not numbers."""
-    inner = [_optional(_nested(one, zone)) for one in kind.inner_types]
+    inner = [_optional(_nested_reader(inner_type, zone)) for inner_type in kind.inner_types]
     match kind.kind:
         case Kind.ARRAY:
             return lambda values: list(map(inner[0], values))
@@ -97,26 +97,26 @@ def _nested(kind: DataType, zone: str) -> Convert:
         case Kind.MULTISET:
             return lambda pairs: {inner[0](key): count for key, count in pairs}
         case Kind.ROW:
-            return _row([field.name for field in kind.fields], inner)
+            return _row_reader([field.name for field in kind.fields], inner)
         case Kind.TIMESTAMP_LTZ:
             rules = ZoneInfo(zone)
             return lambda stamp: stamp.astimezone(rules)
         case _:
-            return _same
+            return _identity
 
 
-def _row(names: Sequence[str], inner: Sequence[Convert]) -> Convert:
-    def row(values: Iterable[Any]) -> Row:
-        made = Row(*(convert(value) for convert, value in zip(inner, values, strict=True)))
-        made.set_field_names(list(names))
-        return made
+def _row_reader(names: Sequence[str], inner: Sequence[Convert]) -> Convert:
+    def read(values: Iterable[Any]) -> Row:
+        row_ = Row(*(convert(value) for convert, value in zip(inner, values, strict=True)))
+        row_.set_field_names(list(names))
+        return row_
 
-    return row
+    return read
 
 
-def _plain(kind: DataType) -> Convert:
+def _nested_writer(kind: DataType) -> Convert:
     """Return the converter of Arrow's nested values to tuples."""
-    inner = [_optional(_plain(one)) for one in kind.inner_types]
+    inner = [_optional(_nested_writer(inner_type)) for inner_type in kind.inner_types]
     match kind.kind:
         case Kind.ARRAY:
             return lambda values: tuple(map(inner[0], values))
@@ -125,10 +125,10 @@ def _plain(kind: DataType) -> Convert:
         case Kind.MULTISET:
             return lambda pairs: tuple((inner[0](key), count) for key, count in pairs)
         case Kind.ROW:
-            return lambda fields: _fields(fields, inner)
+            return lambda fields: _row_fields(fields, inner)
         case _:
-            return _same
+            return _identity
 
 
-def _fields(values: Mapping[str, Any], inner: Sequence[Convert]) -> tuple[Any, ...]:
+def _row_fields(values: Mapping[str, Any], inner: Sequence[Convert]) -> tuple[Any, ...]:
     return tuple(convert(value) for convert, value in zip(inner, values.values(), strict=True))

@@ -38,7 +38,7 @@ class WindowAggregateOperator(TableOperator):
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
         """Add a row to its window, or retract it."""
         window = row[self._bounds]
-        if self._end.is_over(window[1]):
+        if self._end.is_late(window[1]):
             self.count_late(max(self._aggregates.rows_of(row), 1))
             return
         windows: dict[tuple[int, int], Group] = self.keyed_context.entry.setdefault(_WINDOWS, {})
@@ -46,7 +46,7 @@ class WindowAggregateOperator(TableOperator):
         if group is None:
             group = windows[window] = self._aggregates.new()
             self.keyed_context.entry[_KEY] = row[self._key]
-            self._end.await_(window[1], window)
+            self._end.register_timer(window[1], window)
         self._aggregates.add(group, row)
         self.keyed_context.changed()
 
@@ -61,4 +61,4 @@ class WindowAggregateOperator(TableOperator):
         if entry[_WINDOWS]:
             self.keyed_context.changed()
         else:
-            self.forget()
+            self.clear_state()

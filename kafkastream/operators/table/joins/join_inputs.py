@@ -1,4 +1,4 @@
-"""Inputs of a join: which rows are emitted without a match, and the rows that a match gives."""
+"""Inputs of a join: which rows are emitted without a match, and the output row of a match."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class JoinInputs:
         """Return whether rows of ``side`` are emitted without a match."""
         return self.kind in _OUTER[side]
 
-    def meets_none(self, side: int, row: Columns) -> bool:
-        """Return whether a row can match no other one, because its key contains NULL."""
+    def matches_none(self, side: int, row: Columns) -> bool:
+        """Return whether a row can match no other row, because its key contains NULL."""
         return any(row[column] is None for column in self._keys[side])
 
     def joined(self, side: int, row: Columns, other: Columns) -> Columns:
@@ -47,10 +47,12 @@ class JoinInputs:
         return self.joined(side, row, (None,) * self._widths[1 - side])
 
     def emit_all(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
-        """Emit the result of joining the rows of one key, when all of them are known."""
-        of_keys = [[row for row in rows if not self.meets_none(side, row)] for side, rows in enumerate((lefts, rights))]
+        """Emit the join of all rows of one key."""
+        matchable = [
+            [row for row in rows if not self.matches_none(side, row)] for side, rows in enumerate((lefts, rights))
+        ]
         for left in lefts:
-            others = [] if self.meets_none(0, left) else of_keys[1]
+            others = [] if self.matches_none(0, left) else matchable[1]
             if self.kind in {JoinKind.SEMI, JoinKind.ANTI}:
                 if bool(others) is (self.kind is JoinKind.SEMI):
                     emit(out, INSERT, left)
@@ -61,5 +63,5 @@ class JoinInputs:
                 emit(out, INSERT, self.padded(0, left))
         if self.is_outer(1):
             for right in rights:
-                if not of_keys[0] or self.meets_none(1, right):
+                if not matchable[0] or self.matches_none(1, right):
                     emit(out, INSERT, self.padded(1, right))

@@ -1,4 +1,4 @@
-"""Rows that a regular join keeps of its inputs: how often each is there, and how many matches it has."""
+"""State of a regular join: the rows of its inputs, with their multiplicity and number of matches."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from kafkastream.model.functions.process_functions import TimeDomain
 from kafkastream.operators.state.keyed_context import KeyedContext
 from kafkastream.operators.table.table_rows import Columns
 
-__all__ = ["COUNT", "MET", "JoinState", "Kept"]
+__all__ = ["COUNT", "MATCHES", "JoinState", "SideRows"]
 
 _SIDES: Final = ("left", "right")
 _EXPIRES: Final = "expires"
 
-Kept = dict[Columns, list[int]]
+SideRows = dict[Columns, list[int]]
 """Rows of a side: multiplicity, number of matches on the other side, and time of the last write."""
 
 COUNT: Final = 0
-MET: Final = 1
+MATCHES: Final = 1
 _WRITTEN: Final = 2
 
 
@@ -34,59 +34,59 @@ class JoinState:
         self._context = keyed_context
         self._ttls_ms = ttls_ms
 
-    def rows(self, side: int) -> Kept:
-        """Return the rows of a side; an empty mapping that is not kept, if there are none."""
-        rows: Kept = self._context.entry.get(_SIDES[side], {})
+    def rows(self, side: int) -> SideRows:
+        """Return the rows of a side; an empty mapping, which is not stored, if there are none."""
+        rows: SideRows = self._context.entry.get(_SIDES[side], {})
         return rows
 
     def now(self) -> int:
-        """Return the time to note with a row that is written, in ms."""
+        """Return the time of a write in ms; 0 if no side has a time to live."""
         return self._context.clock() if any(self._ttls_ms) else 0
 
-    def put(self, side: int, row: Columns, count: int, met: int) -> None:
-        """Keep a row; one that is not there and has no match is removed."""
-        rows: Kept = self._context.entry.setdefault(_SIDES[side], {})
-        if count > 0 or met > 0:
+    def put(self, side: int, row: Columns, count: int, matches: int) -> None:
+        """Store a row with its counts; remove it if both are 0."""
+        rows: SideRows = self._context.entry.setdefault(_SIDES[side], {})
+        if count > 0 or matches > 0:
             now = self.now()
-            rows[row] = [count, met, now]
-            self._expect_expiry(side, now)
+            rows[row] = [count, matches, now]
+            self._register_expiry(side, now)
         else:
             rows.pop(row, None)
-        self._tidy()
+        self._remove_empty_sides()
 
-    def meet(self, side: int, rows: Kept, by: int) -> None:
+    def change_matches(self, side: int, rows: SideRows, change: int) -> None:
         """Change the number of matches of rows of a side."""
         now = self.now()
-        for kept in rows.values():
-            kept[MET] += by
-            kept[_WRITTEN] = now
+        for counts in rows.values():
+            counts[MATCHES] += change
+            counts[_WRITTEN] = now
 
     def expire(self, now: int) -> None:
         """Remove rows that were written too long ago."""
         for side, ttl_ms in enumerate(self._ttls_ms):
             if ttl_ms:
                 rows = self.rows(side)
-                for row in [row for row, kept in rows.items() if kept[_WRITTEN] + ttl_ms <= now]:
+                for row in [row for row, counts in rows.items() if counts[_WRITTEN] + ttl_ms <= now]:
                     del rows[row]
         if any(self._ttls_ms):
-            self._tidy()
+            self._remove_empty_sides()
 
     def due(self, now: int) -> None:
         """Remove expired rows when the timer fires, and register the next one."""
         self._context.entry.pop(_EXPIRES, None)
         self.expire(now)
         for side in range(2):
-            self._expect_expiry(side, min((one[_WRITTEN] for one in self.rows(side).values()), default=None))
+            self._register_expiry(side, min((counts[_WRITTEN] for counts in self.rows(side).values()), default=None))
         self._context.changed()
 
-    def _tidy(self) -> None:
+    def _remove_empty_sides(self) -> None:
         entry = self._context.entry
         for side in _SIDES:
             if not entry.get(side, True):
                 del entry[side]
         self._context.changed()
 
-    def _expect_expiry(self, side: int, written: int | None) -> None:
+    def _register_expiry(self, side: int, written: int | None) -> None:
         """Register a timer for the expiry of rows written at a time, unless one is registered."""
         if written is not None and self._ttls_ms[side] and _EXPIRES not in self._context.entry:
             self._context.entry[_EXPIRES] = True

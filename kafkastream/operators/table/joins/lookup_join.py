@@ -23,7 +23,7 @@ _NAMESPACE: Final = ("waiting",)
 
 @final
 class LookupJoinOperator(TableOperator):
-    """Keeps the rows of the table; left rows wait for the end of their micro-batch, so that the table is there.
+    """Stores the rows of the table, and buffers left rows until the end of their micro-batch, when the table is complete.
 
     Args:
         operation: The join.
@@ -35,10 +35,10 @@ class LookupJoinOperator(TableOperator):
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Keep a row of the table, or let a left row wait."""
+        """Store a row of the table, or buffer a left row."""
         entry, columns = self.keyed_context.entry, row[1:]
         if side == 1:
-            if not self._sides.meets_none(1, columns):
+            if not self._sides.matches_none(1, columns):
                 counts: Counts = entry.setdefault(_TABLE, {})
                 add_count(counts, columns, 1 if adds(row[0]) else -1)
         else:
@@ -50,15 +50,15 @@ class LookupJoinOperator(TableOperator):
         self.keyed_context.changed()
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Join the rows that wait, in the order in which they came."""
+        """Join the buffered rows in the order of their arrival."""
         entry = self.keyed_context.entry
-        found: Counts = entry.get(_TABLE, {})
+        table_rows: Counts = entry.get(_TABLE, {})
         for row in entry.pop(_WAITING, ()):
-            self._join(row[0], row[1:], found, out)
+            self._join(row[0], row[1:], table_rows, out)
         self.keyed_context.changed()
 
-    def _join(self, kind: int, row: Columns, found: Counts, out: Emitted) -> None:
-        others = {} if self._sides.meets_none(0, row) else found
+    def _join(self, kind: int, row: Columns, table_rows: Counts, out: Emitted) -> None:
+        others = {} if self._sides.matches_none(0, row) else table_rows
         for other, count in others.items():
             for _ in range(count):
                 emit(out, kind, self._sides.joined(0, row, other))

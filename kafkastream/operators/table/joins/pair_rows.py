@@ -12,7 +12,7 @@ from kafkastream.sql.plan.join_operations import PADS_RIGHT, JoinKind, PairPart
 
 __all__ = ["PairRows", "needs_rows"]
 
-_ALONE = (PairPart.LEFT.value, PairPart.RIGHT.value)
+_SIDE_PARTS = (PairPart.LEFT.value, PairPart.RIGHT.value)
 
 
 def needs_rows(kind: JoinKind, side: int) -> bool:
@@ -35,14 +35,14 @@ class PairRows:
         self._sides = sides
         self._keys = keys
 
-    def pair(self, kind: int, side: int, row: Columns, other: Columns, out: Emitted) -> None:
+    def emit_pair(self, kind: int, side: int, row: Columns, other: Columns, out: Emitted) -> None:
         """Emit a row of ``side`` with one of the other side."""
         emit(out, kind, (PairPart.PAIR.value, *self._key(side, row), *self._sides.joined(side, row, other)))
 
-    def alone(self, kind: int, side: int, row: Columns, out: Emitted) -> None:
+    def emit_row(self, kind: int, side: int, row: Columns, out: Emitted) -> None:
         """Emit a row of one side, if the join needs it."""
         if needs_rows(self._sides.kind, side):
-            emit(out, kind, (_ALONE[side], *self._key(side, row), *self._sides.padded(side, row)))
+            emit(out, kind, (_SIDE_PARTS[side], *self._key(side, row), *self._sides.padded(side, row)))
 
     def _key(self, side: int, row: Columns) -> Columns:
-        return tuple(row[place] for place in self._keys[side])
+        return tuple(row[column] for column in self._keys[side])

@@ -1,4 +1,4 @@
-"""Base of regular joins: the rows of both inputs are kept, and each is compared with those of the other input."""
+"""Base of regular joins, which store the rows of both inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import final
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
 from kafkastream.operators.table.joins.join_inputs import JoinInputs
-from kafkastream.operators.table.joins.join_state import JoinState, Kept
+from kafkastream.operators.table.joins.join_state import JoinState, SideRows
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import Columns, TableRow
 from kafkastream.sql.plan.join_operations import Join
@@ -18,11 +18,11 @@ __all__ = ["RegularJoin"]
 
 
 class RegularJoin(TableOperator):
-    """Keeps the rows of both inputs until they expire.
+    """Stores the rows of both inputs until they expire.
 
     Args:
         join: The join.
-        compared: Columns of each input that are compared; with NULL in one, a row matches none, and is not kept.
+        compared: Columns of each input that are compared; a row with NULL in one of them matches nothing, and is not stored.
     """
 
     def __init__(self, join: Join, compared: Sequence[Sequence[int]]) -> None:
@@ -32,19 +32,19 @@ class RegularJoin(TableOperator):
 
     @final
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Process a row that comes or goes."""
-        kind, columns, others = row[0], row[1:], Kept()
-        is_kept = not self.sides.meets_none(side, columns)
+        """Process the addition or removal of a row."""
+        kind, columns, others = row[0], row[1:], SideRows()
+        is_kept = not self.sides.matches_none(side, columns)
         if is_kept:
             self.state.expire(self.keyed_context.clock())
             others = self.state.rows(1 - side)
-        self.meets(side, kind, columns, others, out)
+        self.emit_changes(side, kind, columns, others, out)
         if is_kept:
-            self.keep(side, kind, columns, others)
+            self.update_state(side, kind, columns, others)
 
     @abstractmethod
-    def meets(self, side: int, kind: int, columns: Columns, others: Kept, out: Emitted) -> None:
-        """Emit what a row changes.
+    def emit_changes(self, side: int, kind: int, columns: Columns, others: SideRows, out: Emitted) -> None:
+        """Emit the changes of the result that a row causes.
 
         Args:
             side: Input of the row.
@@ -55,8 +55,8 @@ class RegularJoin(TableOperator):
         """
 
     @abstractmethod
-    def keep(self, side: int, kind: int, columns: Columns, others: Kept) -> None:
-        """Add a row to the state, or take it out; arguments as of ``meets``."""
+    def update_state(self, side: int, kind: int, columns: Columns, others: SideRows) -> None:
+        """Add a row to the state, or remove it; same arguments as ``emit_changes``."""
 
     @final
     def due(self, timer: Timer, out: Emitted) -> None:

@@ -25,11 +25,11 @@ Buffer = dict[int, list[list[Any]]]
 
 
 class TableIntervalJoinOperator(TableOperator):
-    """Keeps the rows of both inputs for as long as one of the other may match them.
+    """Buffers the rows of both inputs for as long as a row of the other input may match them.
 
     As in Flink, a late row still joins rows in state, and is not stored itself if no match can arrive any more.
-    Differs from Flink: Flink cleans up now and then, so a late row may match rows there that are gone here, and rows
-    without a match are emitted later.
+    Differs from Flink: Flink cleans up periodically, so there a late row may still match rows that are already removed
+    here, and rows without a match are emitted later.
 
     Args:
         operation: The join.
@@ -41,52 +41,52 @@ class TableIntervalJoinOperator(TableOperator):
         self._times = operation.times
         self._is_event_time = operation.time is TimeAttribute.EVENT
         self._domain = domain_of(operation.time)
-        # Bounds of the other side's time minus one's own.
-        self._reach = ((-operation.upper_ms, -operation.lower_ms), (operation.lower_ms, operation.upper_ms))
+        # bounds of the other side's time relative to the row's own time
+        self._bounds = ((-operation.upper_ms, -operation.lower_ms), (operation.lower_ms, operation.upper_ms))
         self._sides = JoinInputs(operation.kind, operation.widths, keys)
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Join a row with those of the other input, and keep it for later ones."""
+        """Join a row with the buffered rows of the other input, and buffer it."""
         columns, now = row[1:], self.keyed_context.watermark if self._is_event_time else self.keyed_context.clock()
         time = time_ms(columns[self._times[side]]) if self._is_event_time else now
-        earliest, latest = (time + reach for reach in self._reach[side])
-        one = self.kept(columns)
-        if not self._sides.meets_none(side, columns):
+        earliest, latest = (time + reach for reach in self._bounds[side])
+        stored = self.stored_row(columns)
+        if not self._sides.matches_none(side, columns):
             for other_time, others in sorted(self._buffer(1 - side).items()):
                 for other in others if earliest <= other_time <= latest else ():
-                    self.meet(side, one, other, out)
+                    self.join_rows(side, stored, other, out)
                     self.keyed_context.changed()
         if now < latest:
-            self.keyed_context.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append(one)
+            self.keyed_context.entry.setdefault(_SIDES[side], {}).setdefault(time, []).append(stored)
             self.keyed_context.changed()
             self.keyed_context.namespace = (side, time)
             self.keyed_context.register(self._domain, latest + 1)
         else:
-            self.end(side, one, out)
-            self._tidy()
+            self.finish_row(side, stored, out)
+            self._remove_empty_sides()
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Remove rows that can match nothing any more, and emit those without a match if the join is outer."""
+        """Remove rows that can no longer match, and emit those without a match if the join is outer."""
         side, time = timer.namespace
-        for one in self._buffer(side).pop(time, ()):
-            self.end(side, one, out)
-        self._tidy()
+        for stored in self._buffer(side).pop(time, ()):
+            self.finish_row(side, stored, out)
+        self._remove_empty_sides()
 
-    def kept(self, columns: Columns) -> list[Any]:
+    def stored_row(self, columns: Columns) -> list[Any]:
         """Return the stored form of a row: its columns, and whether it has been joined."""
         return [columns, False]
 
-    def meet(self, side: int, one: list[Any], other: list[Any], out: Emitted) -> None:
-        """Join a row of ``side`` with one of the other side."""
-        emit(out, INSERT, self._sides.joined(side, one[0], other[0]))
-        one[1] = other[1] = True
+    def join_rows(self, side: int, row: list[Any], other: list[Any], out: Emitted) -> None:
+        """Join a row of ``side`` with a row of the other side."""
+        emit(out, INSERT, self._sides.joined(side, row[0], other[0]))
+        row[1] = other[1] = True
 
-    def end(self, side: int, one: list[Any], out: Emitted) -> None:
-        """Emit a row that can match nothing any more, if it must be emitted without a match."""
-        if not one[1] and self._sides.is_outer(side):
-            emit(out, INSERT, self._sides.padded(side, one[0]))
+    def finish_row(self, side: int, row: list[Any], out: Emitted) -> None:
+        """Emit a row that can no longer match, if the join is outer and the row had no match."""
+        if not row[1] and self._sides.is_outer(side):
+            emit(out, INSERT, self._sides.padded(side, row[0]))
 
-    def _tidy(self) -> None:
+    def _remove_empty_sides(self) -> None:
         """Remove empty entries."""
         entry = self.keyed_context.entry
         for side in _SIDES:

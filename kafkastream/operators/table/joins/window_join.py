@@ -19,8 +19,7 @@ _WINDOWS: Final = "windows"
 
 
 class WindowJoinOperator(TableOperator):
-    """Keeps the rows of both inputs until their window is over, and joins them then; late rows are counted, and
-    dropped.
+    """Buffers the rows of both inputs until their window is over, then joins them; late rows are counted and dropped.
 
     Args:
         operation: The join.
@@ -38,13 +37,13 @@ class WindowJoinOperator(TableOperator):
         """Add a row to its window, or remove it."""
         columns = row[1:]
         end = columns[self._columns[side]]
-        if self._end.is_over(end):
+        if self._end.is_late(end):
             self.count_late()
             return
         windows: dict[int, tuple[list[Columns], list[Columns]]] = self.keyed_context.entry.setdefault(_WINDOWS, {})
         if end not in windows:
             windows[end] = ([], [])
-            self._end.await_(end, (end,))
+            self._end.register_timer(end, (end,))
         rows = windows[end][side]
         if adds(row[0]):
             rows.append(columns)
@@ -60,7 +59,7 @@ class WindowJoinOperator(TableOperator):
         if windows:
             self.keyed_context.changed()
         else:
-            self.forget()
+            self.clear_state()
 
     def join(self, lefts: Iterable[Columns], rights: Iterable[Columns], out: Emitted) -> None:
         """Emit the result of joining the rows of a window."""

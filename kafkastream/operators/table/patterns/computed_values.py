@@ -1,6 +1,6 @@
-"""Values of typed expressions in Python, with Flink's results: for conditions that take values of several rows.
+"""Evaluates typed expressions in Python, with Flink's results, for conditions on several rows.
 
-Supported are the functions and operators of ``EVALUATED``; the planner refuses others. The test driver adds more by an
+Supports the functions and operators of ``EVALUATED``; the planner refuses others. The test driver adds more by an
 ``Extension``.
 """
 
@@ -59,19 +59,23 @@ def computation(expression: TypedExpression, extension: Extension | None = None)
         case ColumnRef(place=place):
             return operator.itemgetter(place)
         case Literal():
-            return _constant(_written(expression))
+            return _constant(_literal_value(expression))
         case Interval(amount=amount, unit=unit):
             return _constant(amount * _MICROS[unit])
         case Cast(value=value, type=type_):
             return unless_null(_conversion(value.type, type_), [computation(value, extension)])
         case Case():
-            return _case(expression, extension)
+            return _case_computation(expression, extension)
         case Call(function=name, arguments=arguments):
-            parts = [computation(one, extension) for one in arguments]
+            parts = [computation(argument, extension) for argument in arguments]
             if name in _LOGIC:
                 logic = _LOGIC[name]
                 return lambda row: logic([part(row) for part in parts])
-            return unless_null(_calls(expression), parts) if name not in _COMPARED else _compared(expression, parts)
+            return (
+                unless_null(_arithmetic_call(expression), parts)
+                if name not in _COMPARING
+                else _comparing_computation(expression, parts)
+            )
         case _:
             raise NotImplementedError(expression)
 
@@ -80,7 +84,7 @@ def _constant(value: Any) -> Computation:
     return lambda _: value
 
 
-def _written(literal: Literal) -> Any:
+def _literal_value(literal: Literal) -> Any:
     match literal.type.kind:
         case _ if literal.value is None:
             return None
@@ -93,7 +97,7 @@ def _written(literal: Literal) -> Any:
 
 
 def unless_null(call: Callable[..., Any], parts: Sequence[Computation]) -> Computation:
-    """Return the computation of a call that is NULL if an argument is."""
+    """Return the computation of a call whose result is NULL if an argument is NULL."""
 
     def computed(row: Sequence[Any]) -> Any:
         values = [part(row) for part in parts]
@@ -102,11 +106,11 @@ def unless_null(call: Callable[..., Any], parts: Sequence[Computation]) -> Compu
     return computed
 
 
-def _case(case: Case, extension: Extension | None) -> Computation:
-    conditions = [computation(one, extension) for one in case.conditions]
+def _case_computation(case: Case, extension: Extension | None) -> Computation:
+    conditions = [computation(condition, extension) for condition in case.conditions]
     branches = [
-        unless_null(_conversion(one.type, case.type), [computation(one, extension)])
-        for one in (*case.values, case.otherwise)
+        unless_null(_conversion(value.type, case.type), [computation(value, extension)])
+        for value in (*case.values, case.otherwise)
     ]
 
     def computed(row: Sequence[Any]) -> Any:
@@ -118,18 +122,18 @@ def _case(case: Case, extension: Extension | None) -> Computation:
     return computed
 
 
-def _both(values: Sequence[bool | None]) -> bool | None:
+def _and(values: Sequence[bool | None]) -> bool | None:
     return False if False in values else None if None in values else True
 
 
-def _either(values: Sequence[bool | None]) -> bool | None:
+def _or(values: Sequence[bool | None]) -> bool | None:
     return True if True in values else None if None in values else False
 
 
 _LOGIC: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
-    "AND": _both,
-    "$ALL": _both,
-    "OR": _either,
+    "AND": _and,
+    "$ALL": _and,
+    "OR": _or,
     "NOT": lambda values: None if values[0] is None else not values[0],
     "IS NULL": lambda values: values[0] is None,
     "IS NOT NULL": lambda values: values[0] is not None,
@@ -142,13 +146,16 @@ _LOGIC: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
 """Functions of values that may be NULL."""
 
 
-def _compared(call: Call, parts: Sequence[Computation]) -> Computation:
-    """Return the computation of a function that compares values, or chooses one, when they have one type."""
+def _comparing_computation(call: Call, parts: Sequence[Computation]) -> Computation:
+    """Return the computation of a function that compares values, or chooses one of them, after conversion to a common type."""
     chooses = call.function == "COALESCE"
-    type_ = call.type if chooses else _common([one.type for one in call.arguments])
-    same = [unless_null(_conversion(one.type, type_), [part]) for one, part in zip(call.arguments, parts, strict=True)]
-    compared = _COMPARED[call.function]
-    return lambda row: compared([part(row) for part in same])
+    type_ = call.type if chooses else _common_type([argument.type for argument in call.arguments])
+    same = [
+        unless_null(_conversion(argument.type, type_), [part])
+        for argument, part in zip(call.arguments, parts, strict=True)
+    ]
+    compare = _COMPARING[call.function]
+    return lambda row: compare([part(row) for part in same])
 
 
 def _comparison(call: Callable[[Any, Any], bool]) -> Callable[[Sequence[Any]], bool | None]:
@@ -157,41 +164,41 @@ def _comparison(call: Callable[[Any, Any], bool]) -> Callable[[Sequence[Any]], b
 
 def _between(values: Sequence[Any]) -> bool | None:
     value, low, high = values
-    return _both([_LEAST([value, low]), _MOST([value, high])])
+    return _and([_AT_LEAST([value, low]), _AT_MOST([value, high])])
 
 
-_LEAST: Final = _comparison(operator.ge)
-_MOST: Final = _comparison(operator.le)
+_AT_LEAST: Final = _comparison(operator.ge)
+_AT_MOST: Final = _comparison(operator.le)
 _EQUAL: Final = _comparison(operator.eq)
-_COMPARED: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
+_COMPARING: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
     "=": _EQUAL,
     "<>": _comparison(operator.ne),
     "<": _comparison(operator.lt),
-    "<=": _MOST,
+    "<=": _AT_MOST,
     ">": _comparison(operator.gt),
-    ">=": _LEAST,
+    ">=": _AT_LEAST,
     "BETWEEN": _between,
-    "IN": lambda values: _either([_EQUAL([values[0], one]) for one in values[1:]]),
+    "IN": lambda values: _or([_EQUAL([values[0], value]) for value in values[1:]]),
     "IS DISTINCT FROM": lambda values: values[0] != values[1],
     "IS NOT DISTINCT FROM": lambda values: values[0] == values[1],
-    "COALESCE": lambda values: next((one for one in values if one is not None), None),
+    "COALESCE": lambda values: next((value for value in values if value is not None), None),
 }
 
 
-def _common(types: Sequence[DataType]) -> DataType:
-    """Return the type in which Java compares numbers; for others, the first."""
-    kinds = {one.kind for one in types}
+def _common_type(types: Sequence[DataType]) -> DataType:
+    """Return the type in which Java compares numbers; for other values, the type of the first."""
+    kinds = {type_.kind for type_ in types}
     if not kinds <= NUMERIC or not kinds & APPROXIMATE:
-        decimals = [one for one in types if one.kind is Kind.DECIMAL]
+        decimals = [type_ for type_ in types if type_.kind is Kind.DECIMAL]
         return DataType.of(Kind.DECIMAL, 38, 0) if decimals and len(kinds) > 1 else types[0]
     return DataType.of(Kind.FLOAT if kinds <= WHOLE | {Kind.FLOAT} else Kind.DOUBLE)
 
 
 def _conversion(source: DataType, target: DataType) -> Callable[[Any], Any]:
-    """Return the conversion of a value to another type, of which it is a value, or which is wider."""
+    """Return the widening conversion to a type."""
     match target.kind:
         case kind if kind is source.kind:
-            return _same
+            return _identity
         case Kind.DOUBLE:
             return float
         case Kind.FLOAT:
@@ -199,73 +206,81 @@ def _conversion(source: DataType, target: DataType) -> Callable[[Any], Any]:
         case Kind.DECIMAL:
             return Decimal
         case _:
-            return _same
+            return _identity
 
 
-def _same(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
-def _calls(call: Call) -> Callable[..., Any]:
-    """Return the function of a call with values that are not NULL."""
-    types = [one.type for one in call.arguments]
-    if not {one.kind for one in types} <= NUMERIC:
-        return _MOVES[call.function]
+def _arithmetic_call(call: Call) -> Callable[..., Any]:
+    """Return the function of an arithmetic call; its arguments are not NULL."""
+    types = [argument.type for argument in call.arguments]
+    if not {argument_type.kind for argument_type in types} <= NUMERIC:
+        return _TIME_ARITHMETIC[call.function]
     numbers = arithmetic(call.type)
-    operands = [_conversion(one, call.type) if call.type.kind in APPROXIMATE else _same for one in types]
+    operands = [
+        _conversion(argument_type, call.type) if call.type.kind in APPROXIMATE else _identity for argument_type in types
+    ]
     function = _ARITHMETIC[call.function](numbers, call.type)
-    return lambda *values: function(*(change(one) for change, one in zip(operands, values, strict=True)))
+    return lambda *values: function(*(change(value) for change, value in zip(operands, values, strict=True)))
 
 
-_MOVES: Final[Mapping[str, Callable[..., Any]]] = {"+": operator.add, "-": operator.sub, "$NEGATE": operator.neg}
+_TIME_ARITHMETIC: Final[Mapping[str, Callable[..., Any]]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "$NEGATE": operator.neg,
+}
 """Arithmetic of times and intervals, in microseconds."""
 
 
-def _fitting(call: Callable[[Arithmetic], Callable[..., Any]]) -> Callable[[Arithmetic, DataType], Callable[..., Any]]:
-    """Return the maker of a function whose result is made to fit its type."""
+def _fit_result(
+    call: Callable[[Arithmetic], Callable[..., Any]],
+) -> Callable[[Arithmetic, DataType], Callable[..., Any]]:
+    """Return a factory of functions whose result is fitted to the call's type."""
 
-    def made(numbers: Arithmetic, _: DataType) -> Callable[..., Any]:
+    def make(numbers: Arithmetic, _: DataType) -> Callable[..., Any]:
         function = call(numbers)
         return lambda *values: numbers.fitting(function(*values))
 
-    return made
+    return make
 
 
 def _quotient(numbers: Arithmetic, type_: DataType) -> Callable[[Any, Any], Any]:
-    def divided(one: Any, other: Any) -> Any:
-        if other != 0:
-            return numbers.divided(one, other)
+    def divided(left: Any, right: Any) -> Any:
+        if right != 0:
+            return numbers.divided(left, right)
         if type_.kind not in APPROXIMATE:
-            raise _by_zero()
-        return math.nan if one == 0 or math.isnan(one) else math.copysign(math.inf, one) * math.copysign(1, other)
+            raise _division_by_zero_error()
+        return math.nan if left == 0 or math.isnan(left) else math.copysign(math.inf, left) * math.copysign(1, right)
 
     return divided
 
 
 def _remainder(numbers: Arithmetic, type_: DataType) -> Callable[[Any, Any], Any]:
-    def rest(one: Any, other: Any) -> Any:
+    def compute(left: Any, right: Any) -> Any:
         if type_.kind in APPROXIMATE:
-            return math.fmod(one, other) if other != 0 and not math.isinf(one) else math.nan
-        if other == 0:
-            raise _by_zero()
-        if isinstance(one, Decimal) or isinstance(other, Decimal):
-            return numbers.fitting(_DIGITS.remainder(Decimal(one), Decimal(other)))
-        found = abs(one) % abs(other)
-        return numbers.fitting(found if one >= 0 else -found)
+            return math.fmod(left, right) if right != 0 and not math.isinf(left) else math.nan
+        if right == 0:
+            raise _division_by_zero_error()
+        if isinstance(left, Decimal) or isinstance(right, Decimal):
+            return numbers.fitting(_DIGITS.remainder(Decimal(left), Decimal(right)))
+        remainder = abs(left) % abs(right)
+        return numbers.fitting(remainder if left >= 0 else -remainder)
 
-    return rest
+    return compute
 
 
-def _by_zero() -> DefinitionError:
+def _division_by_zero_error() -> DefinitionError:
     return DefinitionError("/ by zero", now="Leave such rows out, as in CASE WHEN b <> 0 THEN a / b END.")
 
 
 _ARITHMETIC: Final[Mapping[str, Callable[[Arithmetic, DataType], Callable[..., Any]]]] = {
-    "+": _fitting(lambda numbers: numbers.plus),
-    "-": _fitting(lambda numbers: numbers.minus),
-    "*": _fitting(lambda numbers: numbers.times),
+    "+": _fit_result(lambda numbers: numbers.plus),
+    "-": _fit_result(lambda numbers: numbers.minus),
+    "*": _fit_result(lambda numbers: numbers.times),
     "/": _quotient,
     "%": _remainder,
-    "$NEGATE": _fitting(lambda _: operator.neg),
-    "ABS": _fitting(lambda _: abs),
+    "$NEGATE": _fit_result(lambda _: operator.neg),
+    "ABS": _fit_result(lambda _: abs),
 }

@@ -1,7 +1,7 @@
 """Priority queue in a list, with the order that Java's PriorityQueue gives to equal items.
 
-Flink keeps partial matches in such a queue and goes through it in the order of its array, so that the order of matches
-with the same first row depends on it. https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/util/PriorityQueue.html
+Flink keeps partial matches in such a queue and iterates over its array, so the order of matches with the same first row
+depends on it. https://docs.oracle.com/en/java/javase/17/docs/api/java.base/java/util/PriorityQueue.html
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class JavaHeap(Generic[_T]):
     """Operations on lists that are heaps.
 
     Args:
-        rank: Returns the rank of an item; None for the last one.
+        rank: Returns the rank of an item; None ranks it last.
 
     Example:
         >>> heap = JavaHeap(lambda item: item[0])
@@ -44,14 +44,14 @@ class JavaHeap(Generic[_T]):
     def add(self, items: list[_T], item: _T) -> None:
         """Add an item."""
         items.append(item)
-        at, rank = len(items) - 1, self.rank(item)
-        while at > 0:
-            parent = (at - 1) // 2
+        index, rank = len(items) - 1, self.rank(item)
+        while index > 0:
+            parent = (index - 1) // 2
             if rank >= self.rank(items[parent]):
                 break
-            items[at] = items[parent]
-            at = parent
-        items[at] = item
+            items[index] = items[parent]
+            index = parent
+        items[index] = item
 
     def poll(self, items: list[_T]) -> _T:
         """Remove and return the first item."""
@@ -63,21 +63,21 @@ class JavaHeap(Generic[_T]):
 
     def remove(self, items: list[_T], is_removed: Callable[[_T], bool]) -> None:
         """Remove items that meet a condition."""
-        kept = [one for one in items if not is_removed(one)]
-        if len(kept) < len(items):
-            items[:] = kept
-            for at in range(len(items) // 2 - 1, -1, -1):
-                self._sink(items, at)
+        remaining = [item for item in items if not is_removed(item)]
+        if len(remaining) < len(items):
+            items[:] = remaining
+            for index in range(len(items) // 2 - 1, -1, -1):
+                self._sink(items, index)
 
-    def _sink(self, items: list[_T], at: int) -> None:
-        item = items[at]
+    def _sink(self, items: list[_T], index: int) -> None:
+        item = items[index]
         rank, half = self.rank(item), len(items) // 2
-        while at < half:
-            child = 2 * at + 1
+        while index < half:
+            child = 2 * index + 1
             if child + 1 < len(items) and self.rank(items[child]) > self.rank(items[child + 1]):
                 child += 1
             if rank <= self.rank(items[child]):
                 break
-            items[at] = items[child]
-            at = child
-        items[at] = item
+            items[index] = items[child]
+            index = child
+        items[index] = item

@@ -1,7 +1,7 @@
-"""Automaton of a pattern: the states between two rows of a match, and the ways from one to the next.
+"""Automaton of a pattern: the states between two rows of a match, and the transitions between them.
 
-Same states, ways and order of both as of Flink's NFACompiler for strictly contiguous patterns, on which the order of
-matches depends: https://github.com/apache/flink/blob/release-2.2/flink-libraries/flink-cep/src/main/java/org/apache/flink/cep/nfa/compiler/NFACompiler.java
+States and transitions are the same, and in the same order, as those of Flink's NFACompiler for strictly contiguous
+patterns, since the order of matches depends on them: https://github.com/apache/flink/blob/release-2.2/flink-libraries/flink-cep/src/main/java/org/apache/flink/cep/nfa/compiler/NFACompiler.java
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import attrs
 
 from kafkastream.sql.plan.match_operation import PatternVariable
 
-__all__ = ["FINAL", "Automaton", "Way"]
+__all__ = ["FINAL", "Automaton", "Transition"]
 
 FINAL: Final = -1
 """Number of the state in which a match is complete."""
@@ -21,13 +21,13 @@ FINAL: Final = -1
 
 @final
 @attrs.frozen
-class Way:
-    """Way from one state to another.
+class Transition:
+    """Transition from one state to another.
 
     Args:
-        variable: Number of the variable that takes the row; None for a way on which no row is taken.
+        variable: Number of the variable that consumes the row; None for an epsilon transition.
         target: Number of the next state.
-        conditions: Numbers of variables whose conditions must hold, each with whether it must hold, or must not.
+        conditions: Numbers of the variables whose conditions are checked, each with the required result.
     """
 
     variable: int | None
@@ -52,14 +52,14 @@ class Automaton:
     """
 
     def __init__(self, variables: Sequence[PatternVariable]) -> None:
-        self._states: list[list[Way]] = []
+        self._states: list[list[Transition]] = []
         target = FINAL
         for number in reversed(range(len(variables))):
-            target = self._before(number, variables[number], target)
+            target = self._add_variable(number, variables[number], target)
         self.start = target
 
-    def ways(self, state: int) -> Sequence[Way]:
-        """Return the ways from a state."""
+    def transitions(self, state: int) -> Sequence[Transition]:
+        """Return the transitions from a state."""
         return () if state == FINAL else self._states[state]
 
     @property
@@ -67,59 +67,62 @@ class Automaton:
         """True if the pattern also matches no rows at all."""
         return self.completes(self.start, lambda _: True)
 
-    def taking(self, state: int, holds: Callable[[Way], bool]) -> list[Way]:
-        """Return the ways from a state that take a row, also after ways that take none; last states first, as in Flink."""
-        states, found = [state], []
+    def take_transitions(self, state: int, holds: Callable[[Transition], bool]) -> list[Transition]:
+        """Return the transitions that consume a row, also after epsilon transitions; last states first, as in Flink."""
+        states, taking = [state], []
         while states:
-            for way in self.ways(states.pop()):
-                if not holds(way):
+            for transition in self.transitions(states.pop()):
+                if not holds(transition):
                     continue
-                if way.variable is None:
-                    states.append(way.target)
+                if transition.variable is None:
+                    states.append(transition.target)
                 else:
-                    found.append(way)
-        return found
+                    taking.append(transition)
+        return taking
 
-    def completes(self, state: int, holds: Callable[[Way], bool]) -> bool:
+    def completes(self, state: int, holds: Callable[[Transition], bool]) -> bool:
         """Return whether a match is complete in a state, without further rows."""
         states = [state]
         while states:
-            for way in self.ways(states.pop()):
-                if way.variable is None and holds(way):
-                    if way.target == FINAL:
+            for transition in self.transitions(states.pop()):
+                if transition.variable is None and holds(transition):
+                    if transition.target == FINAL:
                         return True
-                    states.append(way.target)
+                    states.append(transition.target)
         return False
 
-    def _before(self, number: int, variable: PatternVariable, target: int) -> int:
+    def _add_variable(self, number: int, variable: PatternVariable, target: int) -> int:
         """Add the states of a variable, and return the first of them."""
         least, most = max(variable.least, 1), variable.most
         is_single = (variable.least, most) in ((0, 1), (1, 1))
         if variable.is_greedy and not is_single and most != variable.least:
-            self._leave_to(number, target)
+            self._exclude_rows_of(number, target)
         if most is None:
-            before = len(self._states)
-            self._states.append([Way(None, target), _taking(number, before)])
+            state = len(self._states)
+            self._states.append([Transition(None, target), _take_transition(number, state)])
         else:
-            before = target
+            state = target
             for _ in range(most - least):
-                before = self._one(number, before, target)
+                state = self._add_state(number, state, target)
         for _ in range(least - 1):
-            before = self._one(number, before)
-        return self._one(number, before, target if variable.least == 0 else None)
+            state = self._add_state(number, state)
+        return self._add_state(number, state, target if variable.least == 0 else None)
 
-    def _one(self, number: int, target: int, passed_to: int | None = None) -> int:
-        """Add a state in which a variable takes a row, or is passed over."""
-        passing = [] if passed_to is None else [Way(None, passed_to)]
-        self._states.append([_taking(number, target), *passing])
+    def _add_state(self, number: int, target: int, passed_to: int | None = None) -> int:
+        """Add a state in which a variable consumes a row, or is skipped."""
+        skips = [] if passed_to is None else [Transition(None, passed_to)]
+        self._states.append([_take_transition(number, target), *skips])
         return len(self._states) - 1
 
-    def _leave_to(self, number: int, state: int) -> None:
-        """Restrict the ways from a state to rows that a greedy variable before it does not take."""
+    def _exclude_rows_of(self, number: int, state: int) -> None:
+        """Restrict the transitions from a state to rows that the preceding greedy variable does not consume."""
         if state != FINAL:
-            ways = self._states[state]
-            ways[:] = [attrs.evolve(way, conditions=(*way.conditions, (number, False))) for way in ways]
+            transitions = self._states[state]
+            transitions[:] = [
+                attrs.evolve(transition, conditions=(*transition.conditions, (number, False)))
+                for transition in transitions
+            ]
 
 
-def _taking(number: int, target: int) -> Way:
-    return Way(number, target, ((number, True),))
+def _take_transition(number: int, target: int) -> Transition:
+    return Transition(number, target, ((number, True),))

@@ -7,8 +7,8 @@ from typing import Any, Final, final
 
 from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import Emitted
-from kafkastream.operators.table.patterns.match_readings import MatchedRows, reading_of
-from kafkastream.operators.table.patterns.pattern_search import Found, PatternSearch, Search
+from kafkastream.operators.table.patterns.match_readings import MatchedRows, make_reader
+from kafkastream.operators.table.patterns.pattern_search import Match, PatternSearch, Search
 from kafkastream.operators.table.row_ordering import sort_key
 from kafkastream.operators.table.table_operator import TableOperator
 from kafkastream.operators.table.table_rows import INSERT, Columns, TableRow, emit
@@ -24,10 +24,10 @@ _SEARCH: Final = "search"
 
 @final
 class MatchOperator(TableOperator):
-    """Lets rows wait until their turn has come, takes them in order, and emits a row for each match.
+    """Buffers rows until they are in order, searches them for the pattern, and emits a row for each match.
 
-    Same as in Flink: by event time, a row whose time the watermark has passed is late, and dropped; by processing time,
-    rows only wait if they are ordered by other columns, too.
+    Same as in Flink: by event time, a row behind the watermark is late and dropped; by processing time, rows are only
+    buffered if ORDER BY has further columns.
 
     Args:
         operation: The pattern.
@@ -36,7 +36,7 @@ class MatchOperator(TableOperator):
     def __init__(self, operation: MatchRecognize) -> None:
         super().__init__()
         self._search = PatternSearch(operation)
-        self._readers = [reading_of(one) for one in operation.measures]
+        self._readers = [make_reader(measure) for measure in operation.measures]
         self._keys = operation.keys
         self._time = operation.column
         self._is_event_time = operation.time is TimeAttribute.EVENT
@@ -45,71 +45,71 @@ class MatchOperator(TableOperator):
         self._within_ms = operation.within_ms
 
     def row(self, side: int, row: TableRow, out: Emitted) -> None:
-        """Take a row, or let it wait."""
+        """Process a row, or buffer it."""
         if self._is_event_time:
             assert self._time is not None
             time = time_ms(row[1 + self._time])
             if time <= self.keyed_context.watermark:
                 self.count_late()
             else:
-                self._wait(time, row[1:])
+                self._buffer_row(time, row[1:])
         elif self._order is None:
             now = self.keyed_context.clock()
-            self._take([row[1:]], now, out)
+            self._process_rows([row[1:]], now, out)
         else:
-            self._wait(self.keyed_context.clock(), row[1:])
+            self._buffer_row(self.keyed_context.clock(), row[1:])
 
     def due(self, timer: Timer, out: Emitted) -> None:
-        """Take the rows whose turn has come, in order; drop partial matches that have lasted too long."""
+        """Process the buffered rows that are due, in order, and drop partial matches that exceed WITHIN."""
         now = self.keyed_context.watermark if self._is_event_time else max(self.keyed_context.clock(), timer.timestamp)
         waiting: dict[int, list[Columns]] = self.keyed_context.entry.get(_WAITING, {})
         for time in sorted(time for time in waiting if time <= now):
             rows = waiting.pop(time)
-            self._take(rows if self._order is None else sorted(rows, key=self._order), time, out)
+            self._process_rows(rows if self._order is None else sorted(rows, key=self._order), time, out)
         self._drop_old(now, out)
-        if not waiting and self._search.is_idle(self._current):
-            self.forget()
+        if not waiting and self._search.is_idle(self._current_search):
+            self.clear_state()
 
     @property
-    def _current(self) -> Search:
+    def _current_search(self) -> Search:
         """The search of the current key."""
         entry = self.keyed_context.entry
         if _SEARCH not in entry:
             entry[_SEARCH] = self._search.new()
-        found: Search = entry[_SEARCH]
-        return found
+        search: Search = entry[_SEARCH]
+        return search
 
-    def _wait(self, time: int, row: Columns) -> None:
+    def _buffer_row(self, time: int, row: Columns) -> None:
         waiting: dict[int, list[Columns]] = self.keyed_context.entry.setdefault(_WAITING, {})
         if time not in waiting:
             self.keyed_context.register(self._domain, time)
         waiting.setdefault(time, []).append(row)
         self.keyed_context.changed()
 
-    def _take(self, rows: Sequence[Columns], time: int, out: Emitted) -> None:
-        """Take rows of one time."""
+    def _process_rows(self, rows: Sequence[Columns], time: int, out: Emitted) -> None:
+        """Process rows of one time."""
         self._drop_old(time, out)
-        search = self._current
+        search = self._current_search
         for row in rows:
-            found, begins = self._search.take(search, row, time)
-            self._emit(found, time, out)
+            matches, begins = self._search.take(search, row, time)
+            self._emit(matches, time, out)
             if begins and self._within_ms:
                 self.keyed_context.register(self._domain, time + self._within_ms)
         self.keyed_context.changed()
 
     def _drop_old(self, now: int, out: Emitted) -> None:
-        """Drop partial matches that have lasted too long, one moment after the other.
+        """Drop partial matches that exceed WITHIN, in the order of their deadlines.
 
-        Matches that have waited for them are found at that moment; Flink takes the watermark that comes next.
+        Complete matches that had to wait for them get the deadline as their time; Flink uses the next watermark.
         """
-        search = self._current
+        search = self._current_search
         for moment in self._search.ends(search, now):
             self._emit(self._search.end(search, moment), moment, out)
         self.keyed_context.changed()
 
-    def _emit(self, found: Sequence[Found], time: int, out: Emitted) -> None:
-        for match in found:
+    def _emit(self, matches: Sequence[Match], time: int, out: Emitted) -> None:
+        for match in matches:
             rows = MatchedRows(match.rows, time=time)
             first = rows.of(None)[0]
-            keys = (first[place] for place in self._keys)
+            keys = (first[column] for column in self._keys)
             emit(out, INSERT, (*keys, *(read(rows) for read in self._readers)))

@@ -1,4 +1,4 @@
-"""Values that rows of a match give: columns of the first or last of them, and aggregates."""
+"""Values read from the rows of a match: columns of the first or last rows of a variable, and aggregates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kafkastream.sql.plan.match_operation import (
     ThisRow,
 )
 
-__all__ = ["MatchedRows", "Reader", "condition", "reading_of"]
+__all__ = ["MatchedRows", "Reader", "condition_check", "make_reader"]
 
 
 @final
@@ -26,7 +26,7 @@ class MatchedRows:
 
     Args:
         rows: Rows of each variable, by its number, in their order.
-        this: Row for which a condition is checked; None for a whole match.
+        this: Row for which a condition is checked; None for a complete match.
         variable: Number of the variable whose condition is checked; it counts as this row's.
         time: Time at which the match is found, in ms.
     """
@@ -46,56 +46,56 @@ class MatchedRows:
     def of(self, variable: int | None) -> Sequence[Columns]:
         """Return the rows of a variable, or all rows for None."""
         if variable is None:
-            found = [row for number in sorted(self._rows) for row in self._rows[number]]
+            rows = [row for number in sorted(self._rows) for row in self._rows[number]]
         else:
-            found = list(self._rows.get(variable, ()))
+            rows = list(self._rows.get(variable, ()))
         if self.this is not None and variable in (None, self._variable):
-            found.append(self.this)
-        return found
+            rows.append(self.this)
+        return rows
 
 
 Reader = Callable[[MatchedRows], Any]
-"""Returns a value that rows give."""
+"""Returns a value read from the rows of a match."""
 
 
-def reading_of(reading: Reading) -> Reader:
+def make_reader(reading: Reading) -> Reader:
     """Return the reader of a value."""
     match reading:
         case ThisRow(column=column):
             return lambda match: None if match.this is None else match.this[column]
         case Navigation():
-            return _navigation(reading)
+            return _navigation_reader(reading)
         case MatchAggregate():
-            return _aggregate(reading)
+            return _aggregate_reader(reading)
         case MatchTime():
             return lambda match: None if match.time is None else match.time * 1_000
 
 
-def _navigation(to: Navigation) -> Reader:
+def _navigation_reader(navigation: Navigation) -> Reader:
     def read(match: MatchedRows) -> Any:
-        rows = match.of(to.variable)
-        if len(rows) <= to.offset:
+        rows = match.of(navigation.variable)
+        if len(rows) <= navigation.offset:
             return None
-        return rows[to.offset if to.is_first else -1 - to.offset][to.column]
+        return rows[navigation.offset if navigation.is_first else -1 - navigation.offset][navigation.column]
 
     return read
 
 
-def _aggregate(of: MatchAggregate) -> Reader:
-    aggregates = Aggregates([of.call], retracts=False)
+def _aggregate_reader(aggregate: MatchAggregate) -> Reader:
+    aggregates = Aggregates([aggregate.call], retracts=False)
 
     def read(match: MatchedRows) -> Any:
         group = aggregates.new()
-        for row in match.of(of.variable):
+        for row in match.of(aggregate.variable):
             aggregates.add(group, (INSERT, *row))
         return aggregates.results(group)[0]
 
     return read
 
 
-def condition(checked: MatchCondition | None) -> Callable[[MatchedRows], bool]:
-    """Return the check of a condition, which NULL does not meet."""
-    if checked is None:
+def condition_check(match_condition: MatchCondition | None) -> Callable[[MatchedRows], bool]:
+    """Return a function that checks a condition; NULL does not meet it."""
+    if match_condition is None:
         return lambda _: True
-    readers, value = [reading_of(one) for one in checked.readings], computation(checked.value)
+    readers, value = [make_reader(reading) for reading in match_condition.readings], computation(match_condition.value)
     return lambda match: value([read(match) for read in readers]) is True

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kafkastream.operators.table.table_rows import AFTER, INSERT, TableRow
+from kafkastream.operators.table.table_rows import INSERT, UPDATE_AFTER, TableRow
 from kafkastream.spark.sql.rows.wire_values import KIND, numbers_of, values_of
 from kafkastream.sql.plan.operations import AggregateCall, AggregateFunction, GroupAggregate, WindowAggregate
 from kafkastream.sql.plan.relations import column
@@ -164,7 +164,7 @@ def _sign(columns: pa.RecordBatch) -> pa.Array | None:
     if KIND not in columns.schema.names:
         return None
     kinds = columns.column(KIND)
-    is_added = pc.is_in(kinds, value_set=pa.array([INSERT, AFTER], kinds.type))
+    is_added = pc.is_in(kinds, value_set=pa.array([INSERT, UPDATE_AFTER], kinds.type))
     if pc.all(is_added).as_py():
         return None
     return pc.if_else(is_added, pa.scalar(1, pa.int64()), pa.scalar(-1, pa.int64()))
