@@ -17,7 +17,7 @@ from kafkastream.sql.expressions.built_in_names import is_built_in
 from kafkastream.sql.plan.expression import TypedExpression
 from kafkastream.sql.plan.planning_catalog import ResolvedTable
 from kafkastream.sql.plan.relations import Field, Project, Relation, Scan
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression, PhysicalColumn, TableDefinition
 from kafkastream.sql.table import TableSchema as SqlSchema
@@ -78,7 +78,7 @@ class TransformPlanner:
         catalog = _OneTable(_resolved(schema), self.functions)
         where = f"transform, source-table {rule.source_table.text}"
         try:
-            relation = planned(Expression(query, of=where), catalog, zone=self.zone)
+            relation = plan_query(Expression(query, of=where), catalog, zone=self.zone)
         except (DefinitionError, UnsupportedFeatureError) as error:
             raise type(error)(error.what, where=where, now=error.now) from None
         columns = tuple(Column(field.name, field.type.nullable()) for field in relation.fields)

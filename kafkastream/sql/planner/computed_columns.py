@@ -21,7 +21,7 @@ from kafkastream.sql.table import ComputedColumn, Expression, TableDefinition
 from kafkastream.sql.type_families import STAMPS
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["ComputedSchema", "EventTime", "computed", "resolved_table"]
+__all__ = ["ComputedSchema", "EventTime", "compile_columns", "resolve_table"]
 
 _LTZ = DataType.of(Kind.TIMESTAMP_LTZ, 3).not_null()
 
@@ -76,7 +76,7 @@ class _NoTables:
         return self
 
 
-def computed(definition: TableDefinition, catalog: Catalog | None = None) -> ComputedSchema:
+def compile_columns(definition: TableDefinition, catalog: Catalog | None = None) -> ComputedSchema:
     """Compile the columns of a table, including computed ones.
 
     As in Flink, an expression can refer to physical and metadata columns, and ``PROCTIME()`` gives a time attribute.
@@ -91,36 +91,38 @@ def computed(definition: TableDefinition, catalog: Catalog | None = None) -> Com
         UnsupportedFeatureError: An expression or the watermark is not supported.
     """
     schema = definition.schema
-    inputs = tuple(Field(one.name, one.type) for one in schema.columns if not isinstance(one, ComputedColumn))
-    places = {field.name: at for at, field in enumerate(inputs)}
+    inputs = tuple(
+        Field(column.name, column.type) for column in schema.columns if not isinstance(column, ComputedColumn)
+    )
+    indexes = {field.name: index for index, field in enumerate(inputs)}
     fields: list[Field] = []
     expressions: list[TypedExpression] = []
-    for one in schema.columns:
-        if not isinstance(one, ComputedColumn):
-            expressions.append(ColumnRef(places[one.name], one.type))
-            fields.append(Field(one.name, one.type))
+    for column in schema.columns:
+        if not isinstance(column, ComputedColumn):
+            expressions.append(ColumnRef(indexes[column.name], column.type))
+            fields.append(Field(column.name, column.type))
             continue
-        text = QueryText(one.expression)
+        text = QueryText(column.expression)
         node = text.expression()
-        of = ExpressionCompiler(text, Scope.of(inputs, definition.name[-1]), catalog or _NoTables())
-        expressions.append(of.compile(node))
+        compiler = ExpressionCompiler(text, Scope.of(inputs, definition.name[-1]), catalog or _NoTables())
+        expressions.append(compiler.compile(node))
         if is_call(node, "PROCTIME"):
-            fields.append(Field(one.name, _LTZ, TimeAttribute.PROCESSING))
+            fields.append(Field(column.name, _LTZ, TimeAttribute.PROCESSING))
         else:
-            fields.append(Field(one.name, expressions[-1].type))
-    event_time = _event_time(definition, tuple(fields))
+            fields.append(Field(column.name, expressions[-1].type))
+    event_time = _find_event_time(definition, tuple(fields))
     if event_time is not None:
         fields[event_time.column] = attrs.evolve(fields[event_time.column], time=TimeAttribute.EVENT)
     return ComputedSchema(inputs, tuple(fields), tuple(expressions), event_time)
 
 
-def resolved_table(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
-    """The columns of a table, and which kinds of rows it gives.
+def resolve_table(definition: TableDefinition, catalog: Catalog | None = None) -> ResolvedTable:
+    """Return the columns and the changelog mode of a table.
 
     Raises:
         KafkastreamError: An expression or an option of it is wrong.
     """
-    schema = computed(definition, catalog)
+    schema = compile_columns(definition, catalog)
     is_computed = any(isinstance(column, ComputedColumn) for column in definition.schema.columns)
     time = schema.event_time
     return ResolvedTable(
@@ -132,42 +134,46 @@ def resolved_table(definition: TableDefinition, catalog: Catalog | None = None) 
     )
 
 
-def _event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> EventTime | None:
+def _find_event_time(definition: TableDefinition, fields: tuple[Field, ...]) -> EventTime | None:
     watermark = definition.schema.watermark
     if watermark is None:
         return None
     text = QueryText(watermark.expression)
     names = [field.name for field in fields]
     if len(watermark.path) > 1 and watermark.path[0] in names:
-        what = f"A watermark for {'.'.join(watermark.path)}, inside of a column, is not supported."
-        raise text.refused(None, what, f"Add a column such as ts AS {'.'.join(watermark.path)}, and declare it for ts.")
+        message = f"A watermark for {'.'.join(watermark.path)}, inside of a column, is not supported."
+        raise text.refused(
+            None, message, f"Add a column such as ts AS {'.'.join(watermark.path)}, and declare it for ts."
+        )
     if watermark.path[0] not in names:
-        what = f"The rowtime attribute field '{watermark.path[0]}' is not defined in the table schema."
-        raise text.error(None, what, f"Take one of {', '.join(names)}.")
-    place = names.index(watermark.path[0])
-    type_ = fields[place].type
+        message = f"The rowtime attribute field '{watermark.path[0]}' is not defined in the table schema."
+        raise text.error(None, message, f"Take one of {', '.join(names)}.")
+    column = names.index(watermark.path[0])
+    type_ = fields[column].type
     if type_.kind not in STAMPS or (type_.size or 0) > 3:
-        what = (
+        message = (
             "Invalid data type of time field for watermark definition. The field must be of type TIMESTAMP(p) or "
             f"TIMESTAMP_LTZ(p), the supported precision 'p' is from 0 to 3, but the time field type is {type_}"
         )
-        raise text.error(None, what, "Add a computed column such as ts AS CAST(t AS TIMESTAMP(3)).")
+        raise text.error(None, message, "Add a computed column such as ts AS CAST(t AS TIMESTAMP(3)).")
     node = text.expression()
     if is_call(node, "SOURCE_WATERMARK"):
         if definition.stream is not None:
-            return EventTime(place, None)
+            return EventTime(column, None)
         raise text.error(
             None,
             f"SOURCE_WATERMARK() requires that the source emits watermarks, and that of '{definition.identifier}' does not",
-            f"Write {names[place]} - INTERVAL '5' SECOND.",
+            f"Write {names[column]} - INTERVAL '5' SECOND.",
         )
     delay = 0
     while isinstance(node, exp.Sub):
         delay += interval_ms(text, node.expression)
         node = node.this
-    if name_parts(node) is None or Scope.of(fields, definition.name[-1]).resolve(text, node) != ColumnRef(place, type_):
-        what = "A watermark is its column, or that minus intervals, here."
-        raise text.refused(None, what, f"Write {names[place]} - INTERVAL '5' SECOND.")
+    if name_parts(node) is None or Scope.of(fields, definition.name[-1]).resolve(text, node) != ColumnRef(
+        column, type_
+    ):
+        message = "A watermark is its column, or that minus intervals, here."
+        raise text.refused(None, message, f"Write {names[column]} - INTERVAL '5' SECOND.")
     if delay < 0:
         raise text.error(None, "A watermark must not run ahead of its column.", "Subtract an interval.")
-    return EventTime(place, delay)
+    return EventTime(column, delay)

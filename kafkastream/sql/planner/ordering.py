@@ -25,14 +25,14 @@ from kafkastream.sql.plan.plan_builder import (
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.plan.sort_operation import SortMoment
 from kafkastream.sql.plan.source_compatibility import is_bounded
-from kafkastream.sql.planner.over.courses import replaced_by
+from kafkastream.sql.planner.over.monotonicity import replacement_key
 
 if TYPE_CHECKING:
     from kafkastream.sql.parser.parsed_query import QueryText
     from kafkastream.sql.planner.query_planner import SelectPlanner
-    from kafkastream.sql.planner.select import Item
+    from kafkastream.sql.planner.select import SelectItem
 
-__all__ = ["Ordering", "limited", "ordered", "ordered_columns", "ordering_of"]
+__all__ = ["Ordering", "ordering_of", "plan_limit", "plan_order_by", "plan_order_by_columns"]
 
 
 class Ordering(NamedTuple):
@@ -44,70 +44,72 @@ class Ordering(NamedTuple):
         width: Number of selected columns.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[SelectItem, ...]
     orders: tuple[Order, ...]
     width: int
 
 
-def ordering_of(planner: SelectPlanner, node: exp.Select, chosen: Sequence[Item], *, is_top: bool) -> Ordering:
+def ordering_of(planner: SelectPlanner, node: exp.Select, chosen: Sequence[SelectItem], *, is_top: bool) -> Ordering:
     """Return the order of a SELECT; as in Flink, none in a query inside of another one that has no limit."""
     if not node.args.get("order") or not (is_top or _is_limited(planner.text, node)):
         return Ordering(tuple(chosen), (), len(chosen))
     items, orders = list(chosen), []
-    for one in node.args["order"].expressions:
-        place = _selected(planner.text, one.this, chosen)
-        if place is None:
-            place = len(items)
-            items.append(chosen[0]._replace(name=f"$order{place}", node=_with_aliases(one.this, chosen), column=None))
-        orders.append(_order(planner.text, one, place))
+    for expression in node.args["order"].expressions:
+        column = _selected_column(planner.text, expression.this, chosen)
+        if column is None:
+            column = len(items)
+            items.append(
+                chosen[0]._replace(name=f"$order{column}", node=_with_aliases(expression.this, chosen), column=None)
+            )
+        orders.append(_to_order(planner.text, expression, column))
     return Ordering(tuple(items), tuple(orders), len(chosen))
 
 
-def ordered_columns(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, *, is_top: bool) -> PlannedRows:
+def plan_order_by_columns(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, *, is_top: bool) -> PlannedRows:
     """Return the rows of a set operation, of VALUES or of a query in parentheses, in the order of their columns."""
     if not node.args.get("order") or not (is_top or _is_limited(planner.text, node)):
-        return limited(planner, node, rows, ())
+        return plan_limit(planner, node, rows, ())
     relation, text = rows.relation, planner.text
-    of = planner.compiler(Scope.of(relation.fields))
+    compiler = planner.compiler(Scope.of(relation.fields))
     columns, orders = references(relation), []
-    for one in node.args["order"].expressions:
-        place = _ordinal(text, one.this, len(relation.fields))
-        value = of.compile(one.this) if place is None else columns[place]
+    for expression in node.args["order"].expressions:
+        column = _ordinal_column(text, expression.this, len(relation.fields))
+        value = compiler.compile(expression.this) if column is None else columns[column]
         if value not in columns:
             columns.append(value)
-        orders.append(_order(text, one, columns.index(value)))
+        orders.append(_to_order(text, expression, columns.index(value)))
     names = [field.name for field in relation.fields]
-    wider = projected(relation, columns, [*names, *(f"$order{at}" for at in range(len(names), len(columns)))])
-    return _first(limited(planner, node, attrs.evolve(rows, relation=wider), orders), len(names))
+    wider = projected(relation, columns, [*names, *(f"$order{number}" for number in range(len(names), len(columns)))])
+    return _first_columns(plan_limit(planner, node, attrs.evolve(rows, relation=wider), orders), len(names))
 
 
-def ordered(planner: SelectPlanner, node: exp.Select, rows: PlannedRows, ordering: Ordering) -> PlannedRows:
+def plan_order_by(planner: SelectPlanner, node: exp.Select, rows: PlannedRows, ordering: Ordering) -> PlannedRows:
     """Return the rows of a SELECT in their order, without the columns that only order them."""
-    rows, orders = _without_doubles(rows, ordering)
+    rows, orders = _without_repeated_columns(rows, ordering)
     if node.args.get("distinct"):
-        wrong = next((at for at, one in enumerate(orders) if one.column >= ordering.width), None)
+        wrong = next((index for index, order in enumerate(orders) if order.column >= ordering.width), None)
         if wrong is not None:
             key = node.args["order"].expressions[wrong].this
-            what = f"Expression '{planner.text.shown(key)}' is not in the select clause"
-            raise planner.text.error(key, what, "Order by columns that SELECT DISTINCT returns.")
+            message = f"Expression '{planner.text.shown(key)}' is not in the select clause"
+            raise planner.text.error(key, message, "Order by columns that SELECT DISTINCT returns.")
         planner.text.only(node.args["distinct"])
-        rows = PlannedRows(planner.distinct(rows.relation))
-    return _first(limited(planner, node, rows, orders), ordering.width)
+        rows = PlannedRows(planner.deduplicate(rows.relation))
+    return _first_columns(plan_limit(planner, node, rows, orders), ordering.width)
 
 
-def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: Sequence[Order]) -> PlannedRows:
+def plan_limit(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: Sequence[Order]) -> PlannedRows:
     """Return the rows in an order, or the first ones."""
     if not _is_limited(planner.text, node):
-        return _sorted(planner, node, rows, orders) if orders else rows
+        return _sort_rows(planner, node, rows, orders) if orders else rows
     text = planner.text
-    offset, fetch = _offset(text, node.args.get("offset")), _fetch(text, node.args.get("limit"))
+    offset, fetch = _parse_offset(text, node.args.get("offset")), _parse_fetch(text, node.args.get("limit"))
     relation = normalized(rows.relation, planner.ttl_ms)
     if fetch is None and not is_bounded(relation):
-        what = "FETCH is missed, which on streaming table is not supported."
-        raise text.refused(node.args["offset"], what, "Write LIMIT n OFFSET m, or read bounded tables.")
+        message = "FETCH is missed, which on streaming table is not supported."
+        raise text.refused(node.args["offset"], message, "Write LIMIT n OFFSET m, or read bounded tables.")
     if fetch is None:
         sort = Sort(order=tuple(orders), moment=SortMoment.END, skipped=offset)
-        return attrs.evolve(rows, relation=_at_once(relation, sort, without_times(relation.fields)))
+        return attrs.evolve(rows, relation=_sort_in_one_task(relation, sort, without_times(relation.fields)))
     if fetch == 0:
         return attrs.evolve(rows, relation=filtered(relation, [FALSE]))
     only_adds = relation.changelog is ChangelogMode.APPEND and not orders
@@ -120,7 +122,7 @@ def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
             last=offset + fetch,
             with_number=False,
             ttl_ms=planner.ttl_ms,
-            replaced_by=replaced_by(relation, (), orders),
+            replaced_by=replacement_key(relation, (), orders),
         ),
         fields=relation.fields if only_adds else without_times(relation.fields),
         changelog=ChangelogMode.APPEND if only_adds else ChangelogMode.RETRACT,
@@ -129,7 +131,7 @@ def limited(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
     return attrs.evolve(rows, relation=top)
 
 
-def _sorted(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: Sequence[Order]) -> PlannedRows:
+def _sort_rows(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: Sequence[Order]) -> PlannedRows:
     """Return all rows in an order: by time, or of bounded input."""
     relation, text, key = normalized(rows.relation, planner.ttl_ms), planner.text, node.args["order"].expressions[0]
     first = relation.fields[orders[0].column]
@@ -143,44 +145,46 @@ def _sorted(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: S
     elif is_bounded(relation):
         sort = Sort(order=tuple(orders), moment=SortMoment.END)
     else:
-        what = "ORDER BY without a limit is only supported by a time attribute, ascending, on rows that never change."
+        message = (
+            "ORDER BY without a limit is only supported by a time attribute, ascending, on rows that never change."
+        )
         now = (
             "A stream has no end to sort at: add LIMIT n, order by time, or read bounded tables ('scan.bounded.mode')."
         )
-        raise text.refused(key, what, now)
+        raise text.refused(key, message, now)
     fields = relation.fields if by_time else without_times(relation.fields)
-    return attrs.evolve(rows, relation=_at_once(relation, sort, fields))
+    return attrs.evolve(rows, relation=_sort_in_one_task(relation, sort, fields))
 
 
-def _at_once(relation: Relation, sort: Sort, fields: tuple[Field, ...]) -> Stateful:
-    """Return the sorted rows, all of which go through one task."""
+def _sort_in_one_task(relation: Relation, sort: Sort, fields: tuple[Field, ...]) -> Stateful:
+    """Sort the rows in one task."""
     return Stateful(merged=(relation,), keys=((),), operation=sort, fields=fields, upsert_key=relation.upsert_key)
 
 
-def _without_doubles(rows: PlannedRows, ordering: Ordering) -> tuple[PlannedRows, list[Order]]:
+def _without_repeated_columns(rows: PlannedRows, ordering: Ordering) -> tuple[PlannedRows, list[Order]]:
     """Drop columns that only order the rows and equal selected ones."""
     relation, width = rows.relation, ordering.width
     if not isinstance(relation, Project):
         return rows, list(ordering.orders)
-    known = [*dict.fromkeys(relation.expressions[:width])]
-    kept = [*range(width)]
-    places = {}
-    for at in range(width, len(relation.expressions)):
-        expression = relation.expressions[at]
-        if expression in known and not calls_user(expression):
-            places[at] = relation.expressions.index(expression)
+    selected = [*dict.fromkeys(relation.expressions[:width])]
+    remaining = [*range(width)]
+    new_indexes = {}
+    for index in range(width, len(relation.expressions)):
+        expression = relation.expressions[index]
+        if expression in selected and not calls_user(expression):
+            new_indexes[index] = relation.expressions.index(expression)
         else:
-            places[at] = len(kept)
-            kept.append(at)
-    orders = [attrs.evolve(one, column=places.get(one.column, one.column)) for one in ordering.orders]
-    if len(kept) == len(relation.expressions):
+            new_indexes[index] = len(remaining)
+            remaining.append(index)
+    orders = [attrs.evolve(order, column=new_indexes.get(order.column, order.column)) for order in ordering.orders]
+    if len(remaining) == len(relation.expressions):
         return rows, orders
-    expressions = tuple(relation.expressions[at] for at in kept)
-    fields = tuple(relation.fields[at] for at in kept)
+    expressions = tuple(relation.expressions[index] for index in remaining)
+    fields = tuple(relation.fields[index] for index in remaining)
     return attrs.evolve(rows, relation=attrs.evolve(relation, expressions=expressions, fields=fields)), orders
 
 
-def _first(rows: PlannedRows, width: int) -> PlannedRows:
+def _first_columns(rows: PlannedRows, width: int) -> PlannedRows:
     """Return the first columns of rows."""
     relation = rows.relation
     if len(relation.fields) == width:
@@ -190,17 +194,17 @@ def _first(rows: PlannedRows, width: int) -> PlannedRows:
     return PlannedRows(projected(relation, columns, names), rewindowed(rows.window, columns))
 
 
-def _selected(text: QueryText, node: exp.Expr, chosen: Sequence[Item]) -> int | None:
-    """Return the selected column that a key names, by its number or its name; None for other keys."""
-    place = _ordinal(text, node, len(chosen))
+def _selected_column(text: QueryText, node: exp.Expr, chosen: Sequence[SelectItem]) -> int | None:
+    """Return the selected column that a key of ORDER BY refers to, by number or name; None for other keys."""
+    column = _ordinal_column(text, node, len(chosen))
     parts = name_parts(node)
-    if place is not None or not parts or len(parts) > 1:
-        return place
-    found = [at for at, item in enumerate(chosen) if item.name == parts[0].name]
-    return found[0] if len(found) == 1 else None
+    if column is not None or not parts or len(parts) > 1:
+        return column
+    columns = [index for index, item in enumerate(chosen) if item.name == parts[0].name]
+    return columns[0] if len(columns) == 1 else None
 
 
-def _ordinal(text: QueryText, node: exp.Expr, width: int) -> int | None:
+def _ordinal_column(text: QueryText, node: exp.Expr, width: int) -> int | None:
     if not isinstance(node, exp.Literal) or not node.is_int:
         return None
     if not 0 < int(node.name) <= width:
@@ -208,33 +212,33 @@ def _ordinal(text: QueryText, node: exp.Expr, width: int) -> int | None:
     return int(node.name) - 1
 
 
-def _with_aliases(node: exp.Expr, chosen: Sequence[Item]) -> exp.Expr:
+def _with_aliases(node: exp.Expr, chosen: Sequence[SelectItem]) -> exp.Expr:
     """Return a key with the names of selected columns replaced by their expressions."""
     named = {item.name: item.node for item in chosen if item.column is None}
 
-    def substituted(one: exp.Expr) -> exp.Expr:
-        parts = name_parts(one) if isinstance(one, exp.Column) else None
+    def substituted(expression: exp.Expr) -> exp.Expr:
+        parts = name_parts(expression) if isinstance(expression, exp.Column) else None
         is_name = parts is not None and len(parts) == 1 and parts[0].name in named
-        return named[one.name].copy() if is_name else one
+        return named[expression.name].copy() if is_name else expression
 
     return node.copy().transform(substituted)
 
 
-def _order(text: QueryText, node: exp.Ordered, place: int) -> Order:
+def _to_order(text: QueryText, node: exp.Ordered, column: int) -> Order:
     text.only(node, "this", "desc", "nulls_first")
-    return Order(place, bool(node.args.get("desc")), not node.args.get("nulls_first"))
+    return Order(column, bool(node.args.get("desc")), not node.args.get("nulls_first"))
 
 
 def _is_limited(text: QueryText, node: exp.Expr) -> bool:
     """Return whether a query has an OFFSET, or a LIMIT other than LIMIT ALL."""
-    return bool(node.args.get("offset")) or _fetch(text, node.args.get("limit")) is not None
+    return bool(node.args.get("offset")) or _parse_fetch(text, node.args.get("limit")) is not None
 
 
-def _offset(text: QueryText, node: exp.Expr | None) -> int:
-    return 0 if node is None else _count(text, node, node.args["expression"])
+def _parse_offset(text: QueryText, node: exp.Expr | None) -> int:
+    return 0 if node is None else _parse_count(text, node, node.args["expression"])
 
 
-def _fetch(text: QueryText, node: exp.Expr | None) -> int | None:
+def _parse_fetch(text: QueryText, node: exp.Expr | None) -> int | None:
     if node is None:
         return None
     options = node.args.get("limit_options")
@@ -242,14 +246,14 @@ def _fetch(text: QueryText, node: exp.Expr | None) -> int | None:
         raise text.error(node, "PERCENT and WITH TIES are not part of Flink SQL.", "Write FETCH FIRST n ROWS ONLY.")
     if isinstance(node, exp.Fetch):
         count = node.args.get("count")
-        return 1 if count is None else _count(text, node, count)
+        return 1 if count is None else _parse_count(text, node, count)
     count = node.args["expression"]
     if isinstance(count, exp.Column) and count.name.upper() == "ALL":
         return None
-    return _count(text, node, count)
+    return _parse_count(text, node, count)
 
 
-def _count(text: QueryText, clause: exp.Expr, node: exp.Expr) -> int:
+def _parse_count(text: QueryText, clause: exp.Expr, node: exp.Expr) -> int:
     """Return a number that is written out; Flink cuts off its fraction."""
     if not isinstance(node, exp.Literal) or not node.is_number:
         raise text.error(clause, "LIMIT, OFFSET and FETCH take a whole number.", "Write the number itself.")

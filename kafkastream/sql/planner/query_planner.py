@@ -1,4 +1,4 @@
-"""Plans of queries of Flink SQL."""
+"""Planner of queries of Flink SQL."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.planning_catalog import Catalog, View
 from kafkastream.sql.plan.relations import Field, Relation, Stateful, Union, Values
-from kafkastream.sql.planner.from_clause import renamed
+from kafkastream.sql.planner.from_clause import with_column_aliases
 from kafkastream.sql.planner.hints import HintedTtls
-from kafkastream.sql.planner.ordering import ordered_columns
-from kafkastream.sql.planner.select import selected
-from kafkastream.sql.planner.set_operations import set_operation
+from kafkastream.sql.planner.ordering import plan_order_by_columns
+from kafkastream.sql.planner.select import plan_select
+from kafkastream.sql.planner.set_operations import plan_set_operation
 from kafkastream.sql.table import Expression
 
-__all__ = ["SelectPlanner", "planned"]
+__all__ = ["SelectPlanner", "plan_query"]
 
 _MODIFIERS: Final = ("order", "limit", "offset")
 
 
-def planned(
+def plan_query(
     query: Expression, catalog: Catalog, *, zone: str = "UTC", ttl_ms: int = 0, is_top: bool = True
 ) -> Relation:
     """Plan a query.
@@ -61,7 +61,7 @@ def planned(
     """
     text = QueryText(query)
     try:
-        rows = SelectPlanner(text, catalog, zone, ttl_ms).query(text.query(), is_top=is_top)
+        rows = SelectPlanner(text, catalog, zone, ttl_ms).plan(text.query(), is_top=is_top)
     except RecursionError:
         now = "Write a long chain of OR as IN (...), and put inner queries into views."
         raise text.error(None, "The query is nested too deeply.", now) from None
@@ -70,7 +70,7 @@ def planned(
 
 @final
 @attrs.frozen
-class Named:
+class WithQuery:
     """A query of WITH, with its planner."""
 
     planner: SelectPlanner
@@ -78,7 +78,7 @@ class Named:
 
     def rows(self) -> PlannedRows:
         """Plan the query."""
-        return renamed(self.planner, self.cte, with_distinct_names(self.planner.query(self.cte.this)))
+        return with_column_aliases(self.planner, self.cte, with_distinct_names(self.planner.plan(self.cte.this)))
 
 
 @final
@@ -91,7 +91,7 @@ class SelectPlanner:
         catalog: Tables, views and functions that they may refer to.
         zone: Time zone of the session.
         ttl_ms: Time without a change after which state expires, in ms; 0 for never.
-        named: Queries of WITH.
+        with_queries: Queries of WITH.
         views: Views that are being planned, outermost first.
         hinted: Times to live of state by the hints of the SELECT that is being planned.
     """
@@ -100,7 +100,7 @@ class SelectPlanner:
     catalog: Catalog
     zone: str
     ttl_ms: int
-    named: Mapping[str, Named] = attrs.field(factory=dict)
+    with_queries: Mapping[str, WithQuery] = attrs.field(factory=dict)
     views: tuple[str, ...] = ()
     hinted: HintedTtls = attrs.field(factory=HintedTtls)
 
@@ -110,46 +110,46 @@ class SelectPlanner:
         """Return the compiler of expressions in a scope, with the values of subqueries."""
         return ExpressionCompiler(self.text, scope, self.catalog, answers)
 
-    def query(self, node: exp.Expr, *, is_top: bool = False) -> PlannedRows:
+    def plan(self, node: exp.Expr, *, is_top: bool = False) -> PlannedRows:
         """Plan a query of any form.
 
         Args:
             node: The query.
             is_top: Whether the query is not nested in another one.
         """
-        inner = self._with(node)
+        inner = self._with_ctes(node)
         match node:
             case exp.Select():
-                return selected(inner, node, is_top=is_top)
+                return plan_select(inner, node, is_top=is_top)
             case exp.SetOperation():
-                rows = PlannedRows(set_operation(inner, node))
+                rows = PlannedRows(plan_set_operation(inner, node))
             case exp.Values():
-                rows = PlannedRows(inner.values(node))
+                rows = PlannedRows(inner.plan_values(node))
             case exp.Subquery() | exp.Paren():
                 self.text.only(node, "this", "with_", "alias", *_MODIFIERS)
-                rows = inner.query(node.this, is_top=is_top and not any(map(node.args.get, _MODIFIERS)))
+                rows = inner.plan(node.this, is_top=is_top and not any(map(node.args.get, _MODIFIERS)))
             case _:
-                what = f"{type(node).__name__.upper()} of queries is not supported."
-                raise self.text.refused(node, what, "Join them, or write a UNION ALL.")
-        return ordered_columns(inner, node, rows, is_top=is_top)
+                message = f"{type(node).__name__.upper()} of queries is not supported."
+                raise self.text.refused(node, message, "Join them, or write a UNION ALL.")
+        return plan_order_by_columns(inner, node, rows, is_top=is_top)
 
-    def _with(self, node: exp.Expr) -> SelectPlanner:
+    def _with_ctes(self, node: exp.Expr) -> SelectPlanner:
         """Return a planner that also resolves the queries of WITH."""
         clause = node.args.get("with_")
         if not clause:
             return self
         if clause.args.get("recursive"):
-            what = "WITH RECURSIVE is not supported; Flink has no plan for it, either."
-            raise self.text.refused(clause, what, "Write as many steps as are needed, joined by UNION ALL.")
+            message = "WITH RECURSIVE is not supported; Flink has no plan for it, either."
+            raise self.text.refused(clause, message, "Write as many steps as are needed, joined by UNION ALL.")
         self.text.only(clause, "expressions")
         inner = self
         for cte in clause.expressions:
             self.text.only(cte, "this", "alias")
-            named = Named(inner, cte)
-            inner = attrs.evolve(inner, named={**inner.named, cte.alias: named})
+            with_query = WithQuery(inner, cte)
+            inner = attrs.evolve(inner, with_queries={**inner.with_queries, cte.alias: with_query})
         return inner
 
-    def definition(self, node: exp.Expr) -> tuple[SelectPlanner | None, exp.Expr | None]:
+    def find_definition(self, node: exp.Expr) -> tuple[SelectPlanner | None, exp.Expr | None]:
         """Return the query that an entry of FROM refers to, with its planner; None for other entries."""
         if isinstance(node, exp.Subquery):
             return self, node.this
@@ -160,46 +160,48 @@ class SelectPlanner:
         )
         if not path:
             return None, None
-        if len(path) == 1 and path[0] in self.named:
-            named = self.named[path[0]]
-            return (None, None) if named.cte.alias_column_names else (named.planner, named.cte.this)
+        if len(path) == 1 and path[0] in self.with_queries:
+            with_query = self.with_queries[path[0]]
+            return (None, None) if with_query.cte.alias_column_names else (with_query.planner, with_query.cte.this)
         view = self.catalog.table(path)
         if not isinstance(view, View) or view.columns:
             return None, None
-        inner = self.viewed(node, path, view)
+        inner = self.planner_of_view(node, path, view)
         return inner, inner.text.query()
 
-    def viewed(self, node: exp.Expr, path: tuple[str, ...], view: View) -> SelectPlanner:
+    def planner_of_view(self, node: exp.Expr, path: tuple[str, ...], view: View) -> SelectPlanner:
         """Return the planner of a view."""
         name = ".".join(path)
         if name in self.views:
             circle = " -> ".join((*self.views[self.views.index(name) :], name))
             raise self.text.error(node, f"The view {name} reads itself: {circle}.", "Leave one of the views out.")
         catalog = self.catalog.of(view.query)
-        return attrs.evolve(self, text=QueryText(view.query), catalog=catalog, named={}, views=(*self.views, name))
-
-    def distinct(self, relation: Relation) -> Relation:
-        """Deduplicate the rows (``DISTINCT``): each row once."""
-        every = tuple(range(len(relation.fields)))
-        return Stateful(
-            merged=(normalized(relation, self.ttl_ms),),
-            keys=(every,),
-            operation=GroupAggregate(calls=(), keys=len(every), ttl_ms=self.ttl_ms),
-            fields=tuple(attrs.evolve(field, time=None) for field in relation.fields),
-            changelog=ChangelogMode.RETRACT,
-            upsert_key=every,
+        return attrs.evolve(
+            self, text=QueryText(view.query), catalog=catalog, with_queries={}, views=(*self.views, name)
         )
 
-    def values(self, node: exp.Expr) -> Relation:
+    def deduplicate(self, relation: Relation) -> Relation:
+        """Deduplicate the rows (``DISTINCT``): each row once."""
+        all_columns = tuple(range(len(relation.fields)))
+        return Stateful(
+            merged=(normalized(relation, self.ttl_ms),),
+            keys=(all_columns,),
+            operation=GroupAggregate(calls=(), keys=len(all_columns), ttl_ms=self.ttl_ms),
+            fields=tuple(attrs.evolve(field, time=None) for field in relation.fields),
+            changelog=ChangelogMode.RETRACT,
+            upsert_key=all_columns,
+        )
+
+    def plan_values(self, node: exp.Expr) -> Relation:
         """Plan ``VALUES (...), (...)``."""
         self.text.only(node, "expressions", "alias", "with_", *_MODIFIERS)
-        of = self.compiler(Scope((), ()))
-        rows = [[of.compile(value) for value in _cells(row)] for row in node.expressions]
+        compiler = self.compiler(Scope((), ()))
+        rows = [[compiler.compile(value) for value in _row_values(row)] for row in node.expressions]
         if len({len(row) for row in rows}) != 1:
             raise self.text.error(node, "The rows of VALUES must have as many columns as each other.")
-        types = [common_type(self.text, node, [one.type for one in column]) for column in zip(*rows, strict=True)]
+        types = [common_type(self.text, node, [value.type for value in column]) for column in zip(*rows, strict=True)]
         cast = tuple(tuple(map(widened, row, types)) for row in rows)
-        fields = tuple(Field(f"EXPR${at}", type_) for at, type_ in enumerate(types))
+        fields = tuple(Field(f"EXPR${index}", type_) for index, type_ in enumerate(types))
         if any(calls_user(value) for row in cast for value in row):
             names = [field.name for field in fields]
             single = (attrs.evolve(projected(ONE_ROW, row, names), fields=fields) for row in cast)
@@ -207,10 +209,10 @@ class SelectPlanner:
         return Values(rows=cast, fields=fields)
 
 
-def _cells(row: exp.Expr) -> Sequence[exp.Expr]:
+def _row_values(row: exp.Expr) -> Sequence[exp.Expr]:
     """Return the values of a row: ``(1, 2)``, ``ROW(1, 2)`` or a single value."""
     if isinstance(row, exp.Tuple) and len(row.expressions) == 1:
-        return _cells(row.expressions[0])
+        return _row_values(row.expressions[0])
     if isinstance(row, exp.Tuple) or is_call(row, "ROW"):
         return list(row.expressions)
     return [row.this if isinstance(row, exp.Paren) else row]

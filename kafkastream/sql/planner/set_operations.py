@@ -21,7 +21,7 @@ from kafkastream.sql.types import DataType, Kind, RowField
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["set_operation", "united"]
+__all__ = ["plan_set_operation", "union_all"]
 
 _BIGINT: Final = DataType.of(Kind.BIGINT).not_null()
 _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
@@ -29,34 +29,34 @@ _COPY: Final = RowField("copy", DataType.of(Kind.INT).not_null())
 _COPIES: Final = DataType.of(Kind.ARRAY, parts=(DataType.of(Kind.ROW, fields=(_COPY,)).not_null(),))
 
 
-def set_operation(planner: SelectPlanner, node: exp.SetOperation) -> Relation:
+def plan_set_operation(planner: SelectPlanner, node: exp.SetOperation) -> Relation:
     """Plan a set operation, with the names of the first query and the common types of both.
 
     As in Flink, NULL equals NULL here: INTERSECT and EXCEPT are a semi join and an anti join, whose rows are then
     deduplicated; with ALL, the copies of each row are counted on both sides.
     """
     planner.text.only(node, "this", "expression", "distinct", "with_", "order", "limit", "offset")
-    sides = _sides(planner, node, _operands(node))
+    sides = _plan_operands(planner, node, _operands(node))
     is_distinct = bool(node.args.get("distinct"))
     if isinstance(node, exp.Union):
-        together = united(sides)
-        return planner.distinct(together) if is_distinct else together
+        together = union_all(sides)
+        return planner.deduplicate(together) if is_distinct else together
     left, right = sides
     if is_distinct:
-        return planner.distinct(_matched(planner, left, right, _KINDS[type(node)]))
-    return _counted(planner, left, right, _KINDS[type(node)])
+        return planner.deduplicate(_semi_or_anti_join(planner, left, right, _JOIN_KINDS[type(node)]))
+    return _repeat_by_counts(planner, left, right, _JOIN_KINDS[type(node)])
 
 
-_KINDS: Final = {exp.Intersect: JoinKind.SEMI, exp.Except: JoinKind.ANTI}
+_JOIN_KINDS: Final = {exp.Intersect: JoinKind.SEMI, exp.Except: JoinKind.ANTI}
 
 
-def united(sides: Sequence[Relation]) -> Relation:
+def union_all(sides: Sequence[Relation]) -> Relation:
     """Return the rows of all sides, which have the same types."""
     merged: list[Relation] = []
     for side in sides:
         merged.extend(side.merged if isinstance(side, Union) else (side,))
     fields = tuple(
-        attrs.evolve(columns[0], time=columns[0].time if len({one.time for one in columns}) == 1 else None)
+        attrs.evolve(columns[0], time=columns[0].time if len({column.time for column in columns}) == 1 else None)
         for columns in zip(*(side.fields for side in sides), strict=True)
     )
     is_append = all(side.changelog is ChangelogMode.APPEND for side in sides)
@@ -78,9 +78,9 @@ def _is_plain(node: exp.Union, *, like: exp.Union) -> bool:
     return not others and bool(node.args.get("distinct")) is bool(like.args.get("distinct"))
 
 
-def _sides(planner: SelectPlanner, node: exp.SetOperation, operands: Sequence[exp.Expr]) -> list[Relation]:
+def _plan_operands(planner: SelectPlanner, node: exp.SetOperation, operands: Sequence[exp.Expr]) -> list[Relation]:
     """Plan all queries, with their common types."""
-    sides = [planner.query(operand).relation for operand in operands]
+    sides = [planner.plan(operand).relation for operand in operands]
     if len({len(side.fields) for side in sides}) > 1:
         name = type(node).__name__.upper()
         raise planner.text.error(node, f"Column count mismatch in {name}", "Let both queries have as many columns.")
@@ -95,44 +95,48 @@ def _with_types(relation: Relation, types: Sequence[DataType]) -> Relation:
     if [field.type for field in relation.fields] == list(types):
         return relation
     expressions = [
-        reference(relation, at) if field.type.nullable() == type_.nullable() else Cast(reference(relation, at), type_)
-        for at, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
+        reference(relation, index)
+        if field.type.nullable() == type_.nullable()
+        else Cast(reference(relation, index), type_)
+        for index, (field, type_) in enumerate(zip(relation.fields, types, strict=True))
     ]
     cast = projected(relation, expressions, [field.name for field in relation.fields])
     fields = tuple(attrs.evolve(field, type=type_) for field, type_ in zip(cast.fields, types, strict=True))
     return attrs.evolve(cast, fields=fields)
 
 
-def _matched(planner: SelectPlanner, left: Relation, right: Relation, kind: JoinKind) -> Relation:
-    """Return the left rows that have, or have not, an equal right row."""
-    every = tuple(range(len(left.fields)))
-    is_append = kind is JoinKind.SEMI and all(one.changelog is ChangelogMode.APPEND for one in (left, right))
+def _semi_or_anti_join(planner: SelectPlanner, left: Relation, right: Relation, kind: JoinKind) -> Relation:
+    """Return the left rows with (SEMI) or without (ANTI) an equal right row."""
+    all_columns = tuple(range(len(left.fields)))
+    is_append = kind is JoinKind.SEMI and all(side.changelog is ChangelogMode.APPEND for side in (left, right))
     return Stateful(
         merged=(left, right),
-        keys=(every, every),
-        operation=Join(kind=kind, widths=(len(every), len(every)), ttl_ms=planner.ttl_ms, null_safe=every),
+        keys=(all_columns, all_columns),
+        operation=Join(
+            kind=kind, widths=(len(all_columns), len(all_columns)), ttl_ms=planner.ttl_ms, null_safe=all_columns
+        ),
         fields=without_times(left.fields),
         changelog=ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT,
         upsert_key=left.upsert_key,
     )
 
 
-def _counted(planner: SelectPlanner, left: Relation, right: Relation, kind: JoinKind) -> Relation:
-    """Return each row as often as both sides have it, or as the left side has it more often."""
+def _repeat_by_counts(planner: SelectPlanner, left: Relation, right: Relation, kind: JoinKind) -> Relation:
+    """Return each row as often as INTERSECT ALL or EXCEPT ALL does: the smaller of its counts, or their difference."""
     width = len(left.fields)
-    together = united([_marked(left, 0), _marked(right, 1)])
-    every = tuple(range(width))
+    together = union_all([_with_side_marks(left, 0), _with_side_marks(right, 1)])
+    all_columns = tuple(range(width))
     calls = tuple(
-        AggregateCall(function=AggregateFunction.COUNT, type=_BIGINT, argument=width + at, argument_type=_BOOLEAN)
-        for at in (0, 1)
+        AggregateCall(function=AggregateFunction.COUNT, type=_BIGINT, argument=width + side, argument_type=_BOOLEAN)
+        for side in (0, 1)
     )
     counted = Stateful(
         merged=(together,),
-        keys=(every,),
+        keys=(all_columns,),
         operation=GroupAggregate(calls=calls, keys=width, ttl_ms=planner.ttl_ms),
         fields=(*without_times(left.fields), Field("left", _BIGINT), Field("right", _BIGINT)),
         changelog=ChangelogMode.RETRACT,
-        upsert_key=every,
+        upsert_key=all_columns,
     )
     counts = [reference(counted, width), reference(counted, width + 1)]
     copies = call("LEAST", *counts) if kind is JoinKind.SEMI else call("-", *counts)
@@ -145,8 +149,8 @@ def _counted(planner: SelectPlanner, left: Relation, right: Relation, kind: Join
     return projected(exploded, references(exploded)[:width], [field.name for field in left.fields])
 
 
-def _marked(relation: Relation, side: int) -> Relation:
-    """Return rows with a column for each side, which is NULL in the rows of the other one."""
+def _with_side_marks(relation: Relation, side: int) -> Relation:
+    """Add a column for each side, by which its rows are counted: TRUE in its rows, NULL in those of the other."""
     marks: list[TypedExpression] = [typed_null(_BOOLEAN), typed_null(_BOOLEAN)]
     marks[side] = TRUE
     names = [*(field.name for field in relation.fields), "left", "right"]

@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 __all__ = [
     "WINDOW_FUNCTIONS",
     "NullTime",
-    "checked_time",
-    "closed_sessions",
-    "session_rows",
-    "sliced",
-    "tumbled",
-    "windowed",
+    "plan_hop_or_cumulate",
+    "plan_session",
+    "plan_tumble",
+    "plan_window_function",
+    "time_attribute_column",
+    "with_closed_sessions",
 ]
 
 _PARAMETERS: Final = {
@@ -59,7 +59,7 @@ _EPOCH = "1970-01-01 00:00:00"
 
 
 class NullTime(enum.Enum):
-    """Fate of a row whose time is NULL, which depends on the operator that would take it in Flink."""
+    """Treatment of a row whose time is NULL, which depends on Flink's operator."""
 
     FAILS = "fails"
     """The job fails: ``SliceAssigners`` of https://github.com/apache/flink/tree/release-2.2.1/flink-table/flink-table-runtime"""
@@ -69,42 +69,46 @@ class NullTime(enum.Enum):
     """The row has the time 0: ``WindowOperator`` of older group windows."""
 
 
-def windowed(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
+def plan_window_function(planner: SelectPlanner, call: exp.Anonymous) -> PlannedRows:
     """Plan a window function: the rows of a table with their windows."""
     name = call.name.upper()
-    given = _arguments(planner, call, name)
-    data = given["DATA"]
+    arguments = _named_arguments(planner, call, name)
+    data = arguments["DATA"]
     if not isinstance(data, exp.Table | exp.Subquery):
         raise planner.text.error(data, f"{name} takes a table first.", f"Write {name}(TABLE t, DESCRIPTOR(ts), ...).")
-    from kafkastream.sql.planner.from_clause import source
+    from kafkastream.sql.planner.from_clause import plan_from_entry
 
-    rows, scope = source(planner, data)
-    rows = closed_sessions(planner, rows, data)
+    rows, scope = plan_from_entry(planner, data)
+    rows = with_closed_sessions(planner, rows, data)
     rows = attrs.evolve(rows, relation=normalized(rows.relation, planner.ttl_ms))
     if data.args.get("partition") and name != "SESSION":
-        what = f"PARTITION BY is for SESSION; {name} takes none."
-        raise planner.text.error(data.args["partition"], what, "Put the columns into GROUP BY.")
-    at = time_column(planner, scope, given["TIMECOL"], name)
+        message = f"PARTITION BY is for SESSION; {name} takes none."
+        raise planner.text.error(data.args["partition"], message, "Put the columns into GROUP BY.")
+    time_column = descriptor_column(planner, scope, arguments["TIMECOL"], name)
     sizes = {
-        key: _positive(planner, value, key) for key, value in given.items() if key in ("SIZE", "SLIDE", "STEP", "GAP")
+        key: _positive_interval(planner, value, key)
+        for key, value in arguments.items()
+        if key in ("SIZE", "SLIDE", "STEP", "GAP")
     }
-    offset = interval_ms(planner.text, given["OFFSET"]) if "OFFSET" in given else 0
+    offset = interval_ms(planner.text, arguments["OFFSET"]) if "OFFSET" in arguments else 0
     null_time = NullTime.FAILS if _is_aggregated(call) else NullTime.DROPPED
     if name == "TUMBLE":
-        return tumbled(planner, rows.relation, at, sizes["SIZE"], offset, null_time)
+        return plan_tumble(planner, rows.relation, time_column, sizes["SIZE"], offset, null_time)
     if name == "SESSION":
         keys = data.args["partition"].expressions if data.args.get("partition") else ()
         partition = tuple(_partition_column(planner, scope, key) for key in keys)
-        sessions = session_rows(planner, rows.relation, at, sizes["GAP"])
+        sessions = plan_session(planner, rows.relation, time_column, sizes["GAP"])
         assert sessions.window is not None
         return attrs.evolve(sessions, window=attrs.evolve(sessions.window, partition=partition))
     step = sizes.get("SLIDE", sizes.get("STEP", 0))
     if sizes["SIZE"] % step:
         article = "slide" if name == "HOP" else "step"
-        what = f"{name} table function based aggregate requires size must be an integral multiple of {article}"
-        raise planner.text.error(given["SIZE"], what, f"Take a size that is a multiple of the {article}.")
+        message = f"{name} table function based aggregate requires size must be an integral multiple of {article}"
+        raise planner.text.error(arguments["SIZE"], message, f"Take a size that is a multiple of the {article}.")
     cumulates = name == "CUMULATE"
-    return sliced(planner, rows.relation, at, step, sizes["SIZE"], offset, null_time, cumulates=cumulates)
+    return plan_hop_or_cumulate(
+        planner, rows.relation, time_column, step, sizes["SIZE"], offset, null_time, cumulates=cumulates
+    )
 
 
 def _is_aggregated(call: exp.Anonymous) -> bool:
@@ -118,57 +122,57 @@ def _is_aggregated(call: exp.Anonymous) -> bool:
     return False
 
 
-def _arguments(planner: SelectPlanner, call: exp.Anonymous, name: str) -> dict[str, exp.Expr]:
+def _named_arguments(planner: SelectPlanner, call: exp.Anonymous, name: str) -> dict[str, exp.Expr]:
     text, parameters = planner.text, _PARAMETERS[name]
-    given: dict[str, exp.Expr] = {}
-    for at, argument in enumerate(call.expressions):
+    arguments: dict[str, exp.Expr] = {}
+    for position, argument in enumerate(call.expressions):
         is_named = isinstance(argument, exp.Kwarg)
-        key = argument.this.name.upper() if is_named else parameters[at] if at < len(parameters) else ""
-        if key not in parameters or key in given:
-            what = f"{name} has no argument {argument.this.name if is_named else at + 1}."
-            raise text.error(argument, what, f"It takes {', '.join(parameters)}.")
-        given[key] = argument.expression if is_named else argument
+        key = argument.this.name.upper() if is_named else parameters[position] if position < len(parameters) else ""
+        if key not in parameters or key in arguments:
+            message = f"{name} has no argument {argument.this.name if is_named else position + 1}."
+            raise text.error(argument, message, f"It takes {', '.join(parameters)}.")
+        arguments[key] = argument.expression if is_named else argument
     for key in parameters:
-        if key not in given and key != "OFFSET":
+        if key not in arguments and key != "OFFSET":
             raise text.error(call, f"{name} lacks its argument {key}.", f"It takes {', '.join(parameters)}.")
-    return given
+    return arguments
 
 
-def time_column(planner: SelectPlanner, scope: Scope, descriptor: exp.Expr, name: str) -> int:
+def descriptor_column(planner: SelectPlanner, scope: Scope, descriptor: exp.Expr, name: str) -> int:
     """Return the position of the time attribute in DESCRIPTOR."""
     named = descriptor.expressions if isinstance(descriptor, exp.Anonymous) and descriptor.name == "DESCRIPTOR" else ()
     if len(named) != 1:
         raise planner.text.error(descriptor, f"{name} takes DESCRIPTOR(column) here.", "Name the time column in it.")
-    return checked_time(planner, scope, named[0], name)
+    return time_attribute_column(planner, scope, named[0], name)
 
 
-def checked_time(planner: SelectPlanner, scope: Scope, node: exp.Expr, name: str) -> int:
+def time_attribute_column(planner: SelectPlanner, scope: Scope, node: exp.Expr, name: str) -> int:
     """Return the position of a column, which must be a time attribute."""
-    found = scope.resolve(planner.text, node)
-    if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
-        what = f"The window function {name} requires the timecol is a time attribute type, but is {found.type}."
+    column = scope.resolve(planner.text, node)
+    if not isinstance(column, ColumnRef) or scope.fields[column.place].time is None:
+        message = f"The window function {name} requires the timecol is a time attribute type, but is {column.type}."
         now = "Declare WATERMARK FOR it on the table, or take a column AS PROCTIME()."
-        raise planner.text.error(node, what, now)
-    return found.place
+        raise planner.text.error(node, message, now)
+    return column.place
 
 
 def _partition_column(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> int:
-    """The place of a column that sessions are cut by."""
-    place = column_of(scope.resolve(planner.text, node))
-    if place is None:
-        what = f"SESSION ... PARTITION BY {planner.text.shown(node)}, inside of a column, is not supported."
-        raise planner.text.refused(node, what, "Select it as a column of a view, and read TABLE of that.")
-    return place
+    """Return the position of a column of SESSION ... PARTITION BY."""
+    column = column_of(scope.resolve(planner.text, node))
+    if column is None:
+        message = f"SESSION ... PARTITION BY {planner.text.shown(node)}, inside of a column, is not supported."
+        raise planner.text.refused(node, message, "Select it as a column of a view, and read TABLE of that.")
+    return column
 
 
-def _positive(planner: SelectPlanner, node: exp.Expr, key: str) -> int:
+def _positive_interval(planner: SelectPlanner, node: exp.Expr, key: str) -> int:
     ms = interval_ms(planner.text, node)
     if ms <= 0:
         raise planner.text.error(node, f"{key} must be longer than nothing.", "")
     return ms
 
 
-def _window(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
+def _window_columns(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
     is_local = field.type.kind is Kind.TIMESTAMP_LTZ
     return WindowColumns(
         start=start,
@@ -180,9 +184,9 @@ def _window(planner: SelectPlanner, field: Field, start: int) -> WindowColumns:
     )
 
 
-def _clock(relation: Relation, at: int, null_time: NullTime) -> TypedExpression:
+def _wall_clock_time(relation: Relation, time_column: int, null_time: NullTime) -> TypedExpression:
     """Return the wall-clock time of a row."""
-    time: TypedExpression = reference(relation, at)
+    time: TypedExpression = reference(relation, time_column)
     if null_time is NullTime.EPOCH and time.type.is_nullable:
         is_local = time.type.kind is Kind.TIMESTAMP_LTZ
         epoch = call("TO_TIMESTAMP_LTZ", Literal(0, _BIGINT), Literal(3, _INT)) if is_local else Literal.text(_EPOCH)
@@ -190,94 +194,106 @@ def _clock(relation: Relation, at: int, null_time: NullTime) -> TypedExpression:
     return Cast(time, _STAMP) if time.type.kind is Kind.TIMESTAMP_LTZ else time
 
 
-def _unless_null(relation: Relation, at: int, value: TypedExpression, null_time: NullTime) -> TypedExpression:
-    """Return a value that fails the query if the time is NULL and must not be."""
-    field = relation.fields[at]
+def _fail_if_time_is_null(
+    relation: Relation, time_column: int, value: TypedExpression, null_time: NullTime
+) -> TypedExpression:
+    """Return a value that is computed after a check that the time is not NULL, if the job has to fail for NULL."""
+    field = relation.fields[time_column]
     if not field.type.is_nullable or null_time is not NullTime.FAILS:
         return value
     words = f"RowTime field should not be null: WHERE {field.name} IS NOT NULL leaves such rows out."
-    return unless_null(reference(relation, at), words, value)
+    return unless_null(reference(relation, time_column), words, value)
 
 
-def _columns(field: Field) -> tuple[Field, ...]:
-    """Return the columns of a window by a time column."""
+def _window_fields(field: Field) -> tuple[Field, ...]:
+    """Return the fields ``window_start``, ``window_end`` and ``window_time``; the type of the last follows the time column."""
     last = DataType.of(Kind.TIMESTAMP_LTZ if field.type.kind is Kind.TIMESTAMP_LTZ else Kind.TIMESTAMP, 3).not_null()
     start, end, time = WINDOW_COLUMNS
     return Field(start, _STAMP), Field(end, _STAMP), Field(time, last, field.time)
 
 
-def tumbled(
-    planner: SelectPlanner, relation: Relation, at: int, size: int, offset: int, null_time: NullTime
+def plan_tumble(
+    planner: SelectPlanner, relation: Relation, time_column: int, size: int, offset: int, null_time: NullTime
 ) -> PlannedRows:
     """Plan ``TUMBLE``: each row with its one window."""
-    if null_time is NullTime.DROPPED and relation.fields[at].type.is_nullable:
-        relation = filtered(relation, [call("IS NOT NULL", reference(relation, at))])
-    last_type = _columns(relation.fields[at])[2].type
+    if null_time is NullTime.DROPPED and relation.fields[time_column].type.is_nullable:
+        relation = filtered(relation, [call("IS NOT NULL", reference(relation, time_column))])
+    last_type = _window_fields(relation.fields[time_column])[2].type
     numbers = (Literal(ms * 1000, _BIGINT) for ms in (size, offset))
-    begin = Call("$WINDOW_START", (_clock(relation, at, null_time), *numbers), _STAMP)
+    begin = Call("$WINDOW_START", (_wall_clock_time(relation, time_column, null_time), *numbers), _STAMP)
     end = call("+", begin, Interval(size))
     last = Call("$WINDOW_TIME", (end,), last_type)
     is_local = last_type.kind is Kind.TIMESTAMP_LTZ
     bounds = (begin, end, call("$PARENTHESES", last) if is_local else last)
-    return _computed(planner, relation, at, bounds, null_time)
+    return _with_window_columns(planner, relation, time_column, bounds, null_time)
 
 
-def session_rows(planner: SelectPlanner, relation: Relation, at: int, gap: int) -> PlannedRows:
+def plan_session(planner: SelectPlanner, relation: Relation, time_column: int, gap: int) -> PlannedRows:
     """Plan ``SESSION``: each row with columns for the bounds of its session, which only aggregates fill."""
-    nothing = [typed_null(field.type) for field in _columns(relation.fields[at])]
-    rows = _computed(planner, relation, at, nothing, NullTime.FAILS)
+    nothing = [typed_null(field.type) for field in _window_fields(relation.fields[time_column])]
+    rows = _with_window_columns(planner, relation, time_column, nothing, NullTime.FAILS)
     assert rows.window is not None
-    return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=at))
+    return attrs.evolve(rows, window=attrs.evolve(rows.window, gap_ms=gap, column=time_column))
 
 
-def closed_sessions(planner: SelectPlanner, rows: PlannedRows, node: exp.Expr | None) -> PlannedRows:
-    """Return rows of sessions with the bounds of these, when they are over; other rows unchanged."""
+def with_closed_sessions(planner: SelectPlanner, rows: PlannedRows, node: exp.Expr | None) -> PlannedRows:
+    """Return rows of SESSION with the bounds of their sessions, which are emitted when a session ends; other rows unchanged."""
     window = rows.window
     if window is None or window.gap_ms is None:
         return rows
     if rows.relation.changelog is not ChangelogMode.APPEND:
-        what = "SESSION without GROUP BY doesn't support consuming update and delete changes."
-        raise planner.text.refused(node, what, "GROUP BY the partition columns, window_start and window_end.")
+        message = "SESSION without GROUP BY doesn't support consuming update and delete changes."
+        raise planner.text.refused(node, message, "GROUP BY the partition columns, window_start and window_end.")
     fields = rows.relation.fields
-    others = [at for at in range(len(fields)) if at not in {window.start, window.end, window.time}]
-    own = projected(rows.relation, [reference(rows.relation, at) for at in others], [fields[at].name for at in others])
+    others = [index for index in range(len(fields)) if index not in {window.start, window.end, window.time}]
+    plain = projected(
+        rows.relation, [reference(rows.relation, index) for index in others], [fields[index].name for index in others]
+    )
     relation = Stateful(
-        merged=(own,),
-        keys=(tuple(others.index(at) for at in window.partition or ()),),
+        merged=(plain,),
+        keys=(tuple(others.index(index) for index in window.partition or ()),),
         operation=SessionRows(
             gap_ms=window.gap_ms, column=others.index(window.column), time=window.attribute, zone=window.zone
         ),
-        fields=(*own.fields, *(Field(fields[at].name, _STAMP) for at in (window.start, window.end))),
+        fields=(*plain.fields, *(Field(fields[index].name, _STAMP) for index in (window.start, window.end))),
     )
     end = reference(relation, len(others) + 1)
-    places = {at: reference(relation, place) for place, at in enumerate((*others, window.start, window.end))}
-    found = [places[at] if at in places else Call("$WINDOW_TIME", (end,), one.type) for at, one in enumerate(fields)]
-    after = projected(relation, found, [field.name for field in fields])
-    return PlannedRows(attrs.evolve(after, fields=_with_time(after.fields, window)), attrs.evolve(window, gap_ms=None))
-
-
-def _with_time(fields: Sequence[Field], window: WindowColumns) -> tuple[Field, ...]:
-    """Return columns, of which the last instant of the window is a time attribute."""
-    return tuple(
-        attrs.evolve(one, time=window.attribute) if at == window.time else one for at, one in enumerate(fields)
+    columns = {column: reference(relation, index) for index, column in enumerate((*others, window.start, window.end))}
+    expressions = [
+        columns[index] if index in columns else Call("$WINDOW_TIME", (end,), field.type)
+        for index, field in enumerate(fields)
+    ]
+    after = projected(relation, expressions, [field.name for field in fields])
+    return PlannedRows(
+        attrs.evolve(after, fields=_with_window_time(after.fields, window)), attrs.evolve(window, gap_ms=None)
     )
 
 
-def _computed(
-    planner: SelectPlanner, relation: Relation, at: int, bounds: Sequence[TypedExpression], null_time: NullTime
+def _with_window_time(fields: Sequence[Field], window: WindowColumns) -> tuple[Field, ...]:
+    """Return the fields, with ``window_time`` marked as a time attribute."""
+    return tuple(
+        attrs.evolve(field, time=window.attribute) if index == window.time else field
+        for index, field in enumerate(fields)
+    )
+
+
+def _with_window_columns(
+    planner: SelectPlanner, relation: Relation, time_column: int, bounds: Sequence[TypedExpression], null_time: NullTime
 ) -> PlannedRows:
-    field, width = relation.fields[at], len(relation.fields)
-    added = _columns(field)
-    names = [one.name for one in (*relation.fields, *added)]
-    project = projected(relation, [*references(relation), *bounds], names, _unless_null(relation, at, TRUE, null_time))
-    fields = (*without_times(project.fields[:width], at), *added)
-    return PlannedRows(attrs.evolve(project, fields=fields), _window(planner, field, width))
+    field, width = relation.fields[time_column], len(relation.fields)
+    added = _window_fields(field)
+    names = [field.name for field in (*relation.fields, *added)]
+    project = projected(
+        relation, [*references(relation), *bounds], names, _fail_if_time_is_null(relation, time_column, TRUE, null_time)
+    )
+    fields = (*without_times(project.fields[:width], time_column), *added)
+    return PlannedRows(attrs.evolve(project, fields=fields), _window_columns(planner, field, width))
 
 
-def sliced(
+def plan_hop_or_cumulate(
     planner: SelectPlanner,
     relation: Relation,
-    at: int,
+    time_column: int,
     step: int,
     size: int,
     offset: int,
@@ -289,16 +305,17 @@ def sliced(
 
     The starts of HOP's windows, and the ends of CUMULATE's, are one step apart.
     """
-    field, width = relation.fields[at], len(relation.fields)
-    columns = _columns(field)
-    window = DataType.of(Kind.ROW, fields=tuple(RowField(one.name, one.type) for one in columns)).not_null()
+    field, width = relation.fields[time_column], len(relation.fields)
+    columns = _window_fields(field)
+    window = DataType.of(Kind.ROW, fields=tuple(RowField(column.name, column.type) for column in columns)).not_null()
     numbers = (Literal(ms, _BIGINT) for ms in (step, size, offset))
     windows = Call(
         "$CUMULATE" if cumulates else "$HOP",
-        (_clock(relation, at, null_time), *numbers),
+        (_wall_clock_time(relation, time_column, null_time), *numbers),
         DataType.of(Kind.ARRAY, parts=(window,)),
     )
-    fields = (*without_times(relation.fields, at), *columns)
-    array = _unless_null(relation, at, windows, null_time)  # NULL where a time is, which has no rows then
+    fields = (*without_times(relation.fields, time_column), *columns)
+    # the array is NULL where the time is, and Explode then gives no rows
+    array = _fail_if_time_is_null(relation, time_column, windows, null_time)
     exploded = Explode(input=relation, array=array, fields=fields, changelog=relation.changelog)
-    return PlannedRows(exploded, _window(planner, field, width))
+    return PlannedRows(exploded, _window_columns(planner, field, width))

@@ -12,7 +12,7 @@ from kafkastream.secret_masking import masked_statement
 from kafkastream.sql.catalog import SessionCatalog
 from kafkastream.sql.plan.functions import NAMES
 from kafkastream.sql.plan.planning_catalog import View
-from kafkastream.sql.planner.computed_columns import computed
+from kafkastream.sql.planner.computed_columns import compile_columns
 from kafkastream.sql.syntax.kinds import ObjectKind, Shown
 from kafkastream.sql.syntax.statements import Describe, NamePattern, Show
 from kafkastream.sql.table import ComputedColumn, MetadataColumn, PhysicalColumn, TableDefinition
@@ -57,7 +57,7 @@ def _of_view(view: View, planner: SessionPlanner) -> list[Row]:
 
 
 def _of_table(table: TableDefinition, planner: SessionPlanner) -> list[Row]:
-    schema, fields = table.schema, computed(table, planner).fields
+    schema, fields = table.schema, compile_columns(table, planner).fields
     key = f"PRI({', '.join(schema.primary_key)})"
     watermark = schema.watermark
     rows = []

@@ -21,8 +21,8 @@ from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.query_node import QuerySettings, Target, query_graph
 from kafkastream.sql.plan.relations import Relation
 from kafkastream.sql.plan.sink_changes import consumed
-from kafkastream.sql.planner.computed_columns import resolved_table
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.computed_columns import resolve_table
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.session_functions import PYTHON_FUNCTIONS, NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.statements import Insert
 from kafkastream.sql.table import Expression, TableDefinition
@@ -69,7 +69,7 @@ class SessionPlanner:
     def table(self, path: tuple[str, ...]) -> ResolvedTable | View | None:
         """Resolve the name of a table or view; None if there is none."""
         found = self.catalog.find(path)
-        return resolved_table(found, self) if isinstance(found, TableDefinition) else found
+        return resolve_table(found, self) if isinstance(found, TableDefinition) else found
 
     def tables(self) -> Sequence[str]:
         """Return the names of all tables and views."""
@@ -106,7 +106,7 @@ class SessionPlanner:
             KafkastreamError: The query is invalid, or not supported.
         """
         catalog, zone = self.of(text), self.config.get_local_timezone()
-        return planned(text, catalog, zone=zone, ttl_ms=self._ttl_ms, is_top=not is_view)
+        return plan_query(text, catalog, zone=zone, ttl_ms=self._ttl_ms, is_top=not is_view)
 
     def shown(self, text: Expression) -> Plan:
         """Plan a query whose rows the program collects.

@@ -11,7 +11,7 @@ import pytest
 
 from kafkastream.errors import DefinitionError, KafkastreamError
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.reserved_words import RESERVED, TYPE_WORDS
@@ -40,7 +40,7 @@ def error(statement: str) -> KafkastreamError | None:
     try:
         parsed = parse_one(statement)
         if isinstance(parsed, Query | Insert):
-            planned(parsed.query, Catalog(), zone="UTC")
+            plan_query(parsed.query, Catalog(), zone="UTC")
     except KafkastreamError as found:
         return found
     return None

@@ -16,7 +16,7 @@ from kafkastream.sql.plan.operations import Operation, TimeAttribute
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.relations import Field, Project, Relation, Stateful
 from kafkastream.sql.plan.spark_text import SparkPrinter, spark_text
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.table import Expression, PhysicalColumn, Position, TableDefinition, TableSchema
@@ -152,7 +152,7 @@ class TestCatalog:
 
 def plan(query: str, position: Position = _START, zone: str = "UTC") -> Relation:
     """The relations of a query."""
-    return planned(Expression(query, position), TestCatalog(), zone=zone)
+    return plan_query(Expression(query, position), TestCatalog(), zone=zone)
 
 
 def compiled(expression: str, fields: Sequence[Field]) -> TypedExpression:

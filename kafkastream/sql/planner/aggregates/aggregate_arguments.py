@@ -24,15 +24,15 @@ def with_arguments(
     first: Sequence[TypedExpression],
     calls: Sequence[RequestedAggregate],
 ) -> tuple[Relation, tuple[AggregateCall, ...]]:
-    """Return the input of an operation: some columns first, then the arguments of the calls, each once."""
-    wanted = [one for call in calls for one in call.inputs]
-    columns = [*first, *(one for one in dict.fromkeys(wanted) if one not in {*first})] or [TRUE]
+    """Project the input of an aggregation: key columns first, then the distinct arguments of the calls."""
+    wanted = [input_ for call in calls for input_ in call.inputs]
+    columns = [*first, *(argument for argument in dict.fromkeys(wanted) if argument not in {*first})] or [TRUE]
     names: list[str] = []
-    for one in columns:
-        place = column_of(one)
-        names.append(f"EXPR${len(names)}" if place is None else relation.fields[place].name)
-    before = projected(relation, columns, names, condition, planner.ttl_ms)
-    return before, tuple(call.placed(columns, planner.zone) for call in calls)
+    for column in columns:
+        index = column_of(column)
+        names.append(f"EXPR${len(names)}" if index is None else relation.fields[index].name)
+    input_relation = projected(relation, columns, names, condition, planner.ttl_ms)
+    return input_relation, tuple(call.placed(columns, planner.zone) for call in calls)
 
 
 def result_fields(calls: Sequence[RequestedAggregate]) -> list[Field]:

@@ -16,20 +16,20 @@ from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.plan_builder import PlannedRows, WindowColumns, filtered, normalized
 from kafkastream.sql.planner.window_table_functions import (
     NullTime,
-    checked_time,
-    closed_sessions,
-    session_rows,
-    sliced,
-    tumbled,
+    plan_hop_or_cumulate,
+    plan_session,
+    plan_tumble,
+    time_attribute_column,
+    with_closed_sessions,
 )
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["group_window", "row_counts", "window_property"]
+__all__ = ["plan_group_window", "row_counts", "window_property_column"]
 
 
-def group_window(
+def plan_group_window(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, call: exp.Anonymous, condition: TypedExpression | None
 ) -> PlannedRows:
     """Return the rows that meet a condition, with their windows."""
@@ -39,34 +39,36 @@ def group_window(
         raise text.refused(
             call, f"{name} in GROUP BY takes {counts[name]} arguments here.", "Write TABLE(TUMBLE(...)) for an offset."
         )
-    at = checked_time(planner, scope, call.expressions[0], name)
+    time_column = time_attribute_column(planner, scope, call.expressions[0], name)
     if row_counts(call):
-        _check_counts(planner, rows, call, scope.fields[at].time)
-        rows = closed_sessions(planner, rows, call)
-        return PlannedRows(filtered(rows.relation, _conditions(condition)))
-    sizes = [interval_ms(text, one) for one in call.expressions[1:]]
+        _check_row_counts(planner, rows, call, scope.fields[time_column].time)
+        rows = with_closed_sessions(planner, rows, call)
+        return PlannedRows(filtered(rows.relation, _as_list(condition)))
+    sizes = [interval_ms(text, expression) for expression in call.expressions[1:]]
     if min(sizes) <= 0:
         raise text.error(call, "A window must be longer than nothing.", "")
     relation = normalized(rows.relation, planner.ttl_ms)
-    relation = filtered(relation, _conditions(condition))
+    relation = filtered(relation, _as_list(condition))
     if name == "TUMBLE":
-        return tumbled(planner, relation, at, sizes[0], 0, NullTime.EPOCH)
+        return plan_tumble(planner, relation, time_column, sizes[0], 0, NullTime.EPOCH)
     if name == "SESSION":
-        return session_rows(planner, relation, at, sizes[0])
-    return sliced(planner, relation, at, sizes[0], sizes[1], 0, NullTime.EPOCH)
+        return plan_session(planner, relation, time_column, sizes[0])
+    return plan_hop_or_cumulate(planner, relation, time_column, sizes[0], sizes[1], 0, NullTime.EPOCH)
 
 
-def _conditions(condition: TypedExpression | None) -> list[TypedExpression]:
+def _as_list(condition: TypedExpression | None) -> list[TypedExpression]:
     return [] if condition is None else [condition]
 
 
 def row_counts(call: exp.Anonymous | None) -> tuple[int, ...]:
     """Return the numbers of rows of a group window: its size, after the slide if it has one; none for one of time."""
-    given = () if call is None else call.expressions[1:]
-    return tuple(int(one.expressions[0].name) for one in given if is_call(one, ROW_COUNT))
+    arguments = () if call is None else call.expressions[1:]
+    return tuple(int(argument.expressions[0].name) for argument in arguments if is_call(argument, ROW_COUNT))
 
 
-def _check_counts(planner: SelectPlanner, rows: PlannedRows, call: exp.Anonymous, time: TimeAttribute | None) -> None:
+def _check_row_counts(
+    planner: SelectPlanner, rows: PlannedRows, call: exp.Anonymous, time: TimeAttribute | None
+) -> None:
     """Check a window that counts rows.
 
     Raises:
@@ -75,23 +77,23 @@ def _check_counts(planner: SelectPlanner, rows: PlannedRows, call: exp.Anonymous
     """
     text, counts = planner.text, row_counts(call)
     if call.name.upper() == "SESSION":
-        what = "A session window expects a gap literal of a day-time interval type."
-        raise text.error(call, what, "Write Session.with_gap(lit(10).minutes).")
+        message = "A session window expects a gap literal of a day-time interval type."
+        raise text.error(call, message, "Write Session.with_gap(lit(10).minutes).")
     if len(counts) < len(call.expressions) - 1:
-        what = "A sliding window expects the same type of size and slide."
-        raise text.error(call, what, "Give two intervals of time, or two of rows.")
+        message = "A sliding window expects the same type of size and slide."
+        raise text.error(call, message, "Give two intervals of time, or two of rows.")
     if min(counts) <= 0:
         raise text.error(call, "A window must have at least one row.", "")
     if time is not TimeAttribute.PROCESSING:
-        what = "Event-time grouping windows on row intervals are currently not supported."
-        raise text.error(call, what, "Count rows by processing time: on a column AS PROCTIME().")
+        message = "Event-time grouping windows on row intervals are currently not supported."
+        raise text.error(call, message, "Count rows by processing time: on a column AS PROCTIME().")
     if not rows.relation.changelog.is_insert_only:
-        what = "A window that counts rows needs an insert-only table: a group has other changes here than in Flink."
-        raise text.refused(call, what, "Count the rows before they are grouped or joined.")
+        message = "A window that counts rows needs an insert-only table: a group has other changes here than in Flink."
+        raise text.refused(call, message, "Count the rows before they are grouped or joined.")
 
 
-def window_property(
-    of: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: WindowColumns
+def window_property_column(
+    compiler: ExpressionCompiler, node: exp.Anonymous, window_call: exp.Anonymous | None, window: WindowColumns
 ) -> int:
     """Return the column of the groups for ``TUMBLE_START(...)`` and similar functions."""
     name, _, part = node.name.upper().partition("_")
@@ -101,13 +103,13 @@ def window_property(
         or not part
         or node.expressions != window_call.expressions
     ):
-        what = f"{of.text.shown(node)} is not the window of this query."
-        raise of.text.error(node, what, "Call it with the arguments of the window in GROUP BY.")
+        message = f"{compiler.text.shown(node)} is not the window of this query."
+        raise compiler.text.error(node, message, "Call it with the arguments of the window in GROUP BY.")
     if (part == "PROCTIME") is not (window.attribute is TimeAttribute.PROCESSING) and part in ("PROCTIME", "ROWTIME"):
-        raise of.text.error(
+        raise compiler.text.error(
             node, f"{node.name.upper()} does not fit the window's time attribute.", "Take the other one."
         )
-    places = {"START": window.start, "END": window.end, "ROWTIME": window.time, "PROCTIME": window.time}
-    place = places[part]
-    assert place is not None
-    return place
+    columns = {"START": window.start, "END": window.end, "ROWTIME": window.time, "PROCTIME": window.time}
+    column = columns[part]
+    assert column is not None
+    return column

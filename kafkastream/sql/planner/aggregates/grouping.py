@@ -30,24 +30,28 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.aggregates.aggregate_arguments import result_fields, with_arguments
-from kafkastream.sql.planner.aggregates.group_windows import group_window, row_counts, window_property
+from kafkastream.sql.planner.aggregates.group_windows import plan_group_window, row_counts, window_property_column
 from kafkastream.sql.planner.aggregates.grouping_sets import (
     GROUPING_CALLS,
     GroupingSets,
-    expanded,
-    grouping_number,
+    compile_grouping_call,
+    expand_rows,
     key_sets,
 )
-from kafkastream.sql.planner.aggregates.user_aggregates import check_changes, check_group, check_sessions
-from kafkastream.sql.planner.over.over_aggregates import has_frames, with_frames
-from kafkastream.sql.planner.window_table_functions import closed_sessions
+from kafkastream.sql.planner.aggregates.user_aggregates import (
+    check_group_aggregates,
+    check_mergeable,
+    check_retractable,
+)
+from kafkastream.sql.planner.over.over_aggregates import has_over_calls, plan_over_aggregates
+from kafkastream.sql.planner.window_table_functions import with_closed_sessions
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
-    from kafkastream.sql.planner.select import Item
+    from kafkastream.sql.planner.select import SelectItem
 
-__all__ = ["Grouped", "aggregated", "grouped", "is_grouped"]
+__all__ = ["GroupedRows", "is_grouped", "plan_aggregation", "plan_groups"]
 
 _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 
@@ -55,113 +59,117 @@ _STAMP = DataType.of(Kind.TIMESTAMP, 3)
 def is_grouped(node: exp.Select) -> bool:
     """Return whether a SELECT has GROUP BY, HAVING or aggregates."""
     clauses = any(map(node.args.get, ("group", "having")))
-    return clauses or any(next(calls_in(one), None) is not None for one in node.expressions)
+    return clauses or any(next(calls_in(expression), None) is not None for expression in node.expressions)
 
 
-class Grouped(NamedTuple):
-    """Relation of groups, whose columns are the keys (expressions over the input) and the aggregates."""
+class GroupedRows(NamedTuple):
+    """Relation of groups, with the positions of its columns: keys (expressions over the input) and aggregates."""
 
     rows: PlannedRows
-    known: dict[TypedExpression | RequestedAggregate, int]
+    columns: dict[TypedExpression | RequestedAggregate, int]
 
-    def column(self, found: TypedExpression | RequestedAggregate) -> ColumnRef:
+    def column(self, expression: TypedExpression | RequestedAggregate) -> ColumnRef:
         """Return a reference to the column of a key or an aggregate."""
-        return reference(self.rows.relation, self.known[found])
+        return reference(self.rows.relation, self.columns[expression])
 
 
-class _OfGroups(ExpressionCompiler):
+class _GroupCompiler(ExpressionCompiler):
     """Compiles expressions over groups: keys, aggregates, and computations with them."""
 
     def __init__(
         self,
         planner: SelectPlanner,
-        of: ExpressionCompiler,
-        grouped: Grouped,
+        input_compiler: ExpressionCompiler,
+        grouped: GroupedRows,
         window: exp.Anonymous | None,
         sets: GroupingSets,
         answers: Mapping[int, TypedExpression] = MappingProxyType({}),
     ) -> None:
         scope = Scope(grouped.rows.relation.fields, ())
         super().__init__(planner.text, scope, planner.catalog, answers)
-        self._of = of
+        self._input_compiler = input_compiler
         self._grouped = grouped
         self._window = window
         self._sets = sets
 
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression; a column must be a key."""
-        aggregate = aggregate_of(self._of, node)
+        aggregate = aggregate_of(self._input_compiler, node)
         if aggregate is not None:
             return self._grouped.column(aggregate)
         if is_call(node, *GROUP_WINDOWS) and row_counts(self._window):
-            what = "Window start and Window end cannot be selected for a row-count window."
-            raise self.text.error(node, what, "Select an aggregate, such as MAX of a time.")
+            message = "Window start and Window end cannot be selected for a row-count window."
+            raise self.text.error(node, message, "Select an aggregate, such as MAX of a time.")
         if is_call(node, *GROUP_WINDOWS) and self._grouped.rows.window:
-            place = window_property(self._of, node, self._window, self._grouped.rows.window)
-            return reference(self._grouped.rows.relation, place)
+            column = window_property_column(self._input_compiler, node, self._window, self._grouped.rows.window)
+            return reference(self._grouped.rows.relation, column)
         if is_call(node, *GROUPING_CALLS):
-            return grouping_number(self._of, node, self._sets, self._grouped.column)
+            return compile_grouping_call(self._input_compiler, node, self._sets, self._grouped.column)
         if next(calls_in(node), None) is None and node.find(exp.Query) is None:
             is_name = name_parts(node) is not None
-            if is_name or not _is_of_groups(node):
-                found = self._of.compile(node)
-                if found in self._grouped.known:
-                    return self._grouped.column(found)
-                is_name = is_name and isinstance(found, ColumnRef | FieldAccess)
+            if is_name or not _calls_group_function(node):
+                expression = self._input_compiler.compile(node)
+                if expression in self._grouped.columns:
+                    return self._grouped.column(expression)
+                is_name = is_name and isinstance(expression, ColumnRef | FieldAccess)
             if is_name:
-                what = f"Expression '{self.text.shown(node)}' is not being grouped"
-                raise self.text.error(node, what, "Put it into GROUP BY, or take MAX(...) or LAST_VALUE(...) of it.")
+                message = f"Expression '{self.text.shown(node)}' is not being grouped"
+                raise self.text.error(node, message, "Put it into GROUP BY, or take MAX(...) or LAST_VALUE(...) of it.")
         return super().compile(node)
 
 
-def _is_of_groups(node: exp.Expr) -> bool:
-    """Return whether an expression calls a function of groups that is not an aggregate."""
-    return any(is_call(one, *GROUP_WINDOWS, *GROUPING_CALLS) for one in node.find_all(exp.Anonymous))
+def _calls_group_function(node: exp.Expr) -> bool:
+    """Return whether an expression calls TUMBLE_START, GROUPING or a similar function, which reads a property of the group."""
+    return any(is_call(call, *GROUP_WINDOWS, *GROUPING_CALLS) for call in node.find_all(exp.Anonymous))
 
 
-def aggregated(
+def plan_aggregation(
     planner: SelectPlanner,
     node: exp.Select,
     rows: PlannedRows,
     scope: Scope,
     condition: TypedExpression | None,
-    chosen: Sequence[Item],
+    chosen: Sequence[SelectItem],
 ) -> PlannedRows:
     """Plan a SELECT with aggregates or GROUP BY."""
     text, having = planner.text, node.args.get("having")
-    sets, window_call = _sets(planner, node)
+    sets, window_call = _split_group_by(planner, node)
     if window_call is not None:
-        rows, condition = group_window(planner, rows, scope, window_call, condition), None
+        rows, condition = plan_group_window(planner, rows, scope, window_call, condition), None
         scope = Scope(rows.relation.fields, scope.sources)
-    rows, condition, of = _with_filters(planner, rows, scope, condition, [*(item.node for item in chosen), having])
+    rows, condition, compiler = _join_filter_queries(
+        planner, rows, scope, condition, [*(item.node for item in chosen), having]
+    )
     planner = attrs.evolve(planner, hinted=planner.hinted.of_scopes(scope))
-    compiled = [tuple(dict.fromkeys(of.compile(key) for key in one)) for one in sets]
+    compiled = [tuple(dict.fromkeys(compiler.compile(key) for key in key_set)) for key_set in sets]
     if sets and node.args.get("group") and node.args["group"].args.get("all") is False:  # GROUP BY DISTINCT
-        compiled = list({frozenset(one): one for one in reversed(compiled)}.values())
+        compiled = list({frozenset(key_set): key_set for key_set in reversed(compiled)}.values())
     if len(compiled) > 1 and window_call is None:
-        rows = closed_sessions(planner, rows, node)
-    rows, condition, keys = _expanded(planner, rows, condition, compiled)
+        rows = with_closed_sessions(planner, rows, node)
+    rows, condition, keys = _expand_grouping_sets(planner, rows, condition, compiled)
     for item in chosen:
         if item.column is not None and item.column not in keys.keys:
             raise text.error(
                 item.node, f"Expression '{item.name}' is not being grouped", "Name the keys and aggregates."
             )
     nodes = [item.node for item in chosen if item.column is None] + ([having.this] if having else [])
-    aggregates = [aggregate for part in nodes for one in calls_in(part) if (aggregate := aggregate_of(of, one))]
+    aggregates = [aggregate for part in nodes for call in calls_in(part) if (aggregate := aggregate_of(compiler, call))]
     calls = list(dict.fromkeys(aggregates))
-    groups = grouped(planner, rows, condition, list(keys.columns), calls, window_call, node)
-    groups.known.update((key, groups.known[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
-    groups, of_groups = _with_queries(planner, groups, of, (window_call, keys), nodes)
-    kept = of_groups.compile(having.this) if having else None
+    groups = plan_groups(planner, rows, condition, list(keys.columns), calls, window_call, node)
+    groups.columns.update((key, groups.columns[column]) for key, column in zip(keys.keys, keys.columns, strict=False))
+    groups, of_groups = _join_group_queries(planner, groups, compiler, (window_call, keys), nodes)
+    having_condition = of_groups.compile(having.this) if having else None
     chosen = [item if item.column is None else item._replace(column=groups.column(item.column)) for item in chosen]
-    if has_frames(chosen):
-        return with_frames(planner, groups.rows, of_groups, kept, chosen)
+    if has_over_calls(chosen):
+        return plan_over_aggregates(planner, groups.rows, of_groups, having_condition, chosen)
     expressions = [item.column or of_groups.compile(item.node) for item in chosen]
-    relation = projected(groups.rows.relation, expressions, [item.name for item in chosen], kept, planner.ttl_ms)
+    relation = projected(
+        groups.rows.relation, expressions, [item.name for item in chosen], having_condition, planner.ttl_ms
+    )
     return PlannedRows(relation, rewindowed(groups.rows.window, expressions))
 
 
-def _with_filters(
+def _join_filter_queries(
     planner: SelectPlanner,
     rows: PlannedRows,
     scope: Scope,
@@ -169,37 +177,41 @@ def _with_filters(
     nodes: Iterable[exp.Expr | None],
 ) -> tuple[PlannedRows, TypedExpression | None, ExpressionCompiler]:
     """Join the queries in FILTER; return the rows, the condition that is still to be applied, and the rows' compiler."""
-    from kafkastream.sql.planner.subqueries.subqueries import answered, has_query
+    from kafkastream.sql.planner.subqueries.subqueries import has_query, join_subqueries
 
-    calls = (one for part in nodes if part is not None for one in calls_in(part))
-    filters = [one.expression.this for one in calls if isinstance(one, exp.Filter) and has_query(one.expression)]
+    calls = (call for part in nodes if part is not None for call in calls_in(part))
+    filters = [call.expression.this for call in calls if isinstance(call, exp.Filter) and has_query(call.expression)]
     if not filters:
         return rows, condition, planner.compiler(scope)
     if rows.window is not None:
-        what = "A query in FILTER is not supported in windows."
-        raise planner.text.refused(filters[0], what, "Join the tables before the window.")
+        message = "A query in FILTER is not supported in windows."
+        raise planner.text.refused(filters[0], message, "Join the tables before the window.")
     met = attrs.evolve(rows, relation=filtered(rows.relation, [] if condition is None else [condition], planner.ttl_ms))
-    rows, answers = answered(planner, met, scope, filters, planner.compiler(scope).compile)
+    rows, answers = join_subqueries(planner, met, scope, filters, planner.compiler(scope).compile)
     return rows, None, planner.compiler(attrs.evolve(scope, fields=rows.relation.fields), answers)
 
 
-def _with_queries(
+def _join_group_queries(
     planner: SelectPlanner,
-    groups: Grouped,
-    of: ExpressionCompiler,
-    known: tuple[exp.Anonymous | None, GroupingSets],
+    groups: GroupedRows,
+    input_compiler: ExpressionCompiler,
+    grouping: tuple[exp.Anonymous | None, GroupingSets],
     nodes: Sequence[exp.Expr],
-) -> tuple[Grouped, _OfGroups]:
+) -> tuple[GroupedRows, _GroupCompiler]:
     """Join the queries in expressions over groups; return the groups and the compiler of these expressions."""
-    from kafkastream.sql.planner.subqueries.subqueries import answered
+    from kafkastream.sql.planner.subqueries.subqueries import join_subqueries
 
-    compiler = _OfGroups(planner, of, groups, *known)
-    rows, answers = answered(planner, groups.rows, Scope(groups.rows.relation.fields, ()), nodes, compiler.compile)
+    group_compiler = _GroupCompiler(planner, input_compiler, groups, *grouping)
+    rows, answers = join_subqueries(
+        planner, groups.rows, Scope(groups.rows.relation.fields, ()), nodes, group_compiler.compile
+    )
     groups = groups._replace(rows=rows)
-    return groups, _OfGroups(planner, of, groups, *known, answers)
+    return groups, _GroupCompiler(planner, input_compiler, groups, *grouping, answers)
 
 
-def _sets(planner: SelectPlanner, node: exp.Select) -> tuple[list[tuple[exp.Expr, ...]], exp.Anonymous | None]:
+def _split_group_by(
+    planner: SelectPlanner, node: exp.Select
+) -> tuple[list[tuple[exp.Expr, ...]], exp.Anonymous | None]:
     """Return the keys of each grouping set, and the call of an older group window."""
     group = node.args.get("group")
     if not group:
@@ -213,7 +225,7 @@ def _sets(planner: SelectPlanner, node: exp.Select) -> tuple[list[tuple[exp.Expr
     return sets, windows[0] if windows else None
 
 
-def _expanded(
+def _expand_grouping_sets(
     planner: SelectPlanner,
     rows: PlannedRows,
     condition: TypedExpression | None,
@@ -221,13 +233,13 @@ def _expanded(
 ) -> tuple[PlannedRows, TypedExpression | None, GroupingSets]:
     """Return the rows once for each grouping set, the condition that is still to be applied, and the keys."""
     if len(sets) > 1:
-        rows, found = expanded(planner, rows, condition, sets)
-        return rows, None, found
+        rows, grouping_sets = expand_rows(planner, rows, condition, sets)
+        return rows, None, grouping_sets
     keys = tuple(dict.fromkeys(sets[0]))
     return rows, condition, GroupingSets(keys, (frozenset(range(len(keys))),), keys)
 
 
-def grouped(
+def plan_groups(
     planner: SelectPlanner,
     rows: PlannedRows,
     condition: TypedExpression | None,
@@ -235,89 +247,96 @@ def grouped(
     calls: list[RequestedAggregate],
     window_call: exp.Anonymous | None = None,
     node: exp.Expr | None = None,
-) -> Grouped:
+) -> GroupedRows:
     """Plan the groups of rows that meet a condition."""
-    places = set(map(column_of, keys))
-    if rows.window and window_call is None and not _has_sessions_of(rows.window, places):
-        rows = closed_sessions(planner, rows, node)
+    key_columns = set(map(column_of, keys))
+    if rows.window and window_call is None and not _are_sessions_of_keys(rows.window, key_columns):
+        rows = with_closed_sessions(planner, rows, node)
     window = rows.window
-    if window and (window_call is not None or {window.start, window.end} <= places):
-        return _windowed(planner, rows, condition, keys, calls)
-    before, calls_by_place = with_arguments(planner, rows.relation, condition, keys, calls)
-    check_changes(planner, calls, before.changelog)
+    if window and (window_call is not None or {window.start, window.end} <= key_columns):
+        return _plan_window_groups(planner, rows, condition, keys, calls)
+    input_relation, placed_calls = with_arguments(planner, rows.relation, condition, keys, calls)
+    check_retractable(planner, calls, input_relation.changelog)
     key = tuple(range(len(keys)))
     counts = row_counts(window_call)
     operation: GroupAggregate | CountWindowAggregate
     if counts:
-        operation = CountWindowAggregate(calls=calls_by_place, keys=len(keys), size=counts[-1], slide=counts[0])
+        operation = CountWindowAggregate(calls=placed_calls, keys=len(keys), size=counts[-1], slide=counts[0])
     else:
-        check_group(planner, calls)
+        check_group_aggregates(planner, calls)
         ttl_ms = planner.hinted.sides(planner.ttl_ms)[0]
-        operation = GroupAggregate(calls=calls_by_place, keys=len(keys), ttl_ms=ttl_ms)
+        operation = GroupAggregate(calls=placed_calls, keys=len(keys), ttl_ms=ttl_ms)
     relation = Stateful(
-        merged=(normalized(before, planner.ttl_ms),),
+        merged=(normalized(input_relation, planner.ttl_ms),),
         keys=(key,),
         operation=operation,
-        fields=(*(attrs.evolve(field, time=None) for field in before.fields[: len(keys)]), *result_fields(calls)),
+        fields=(
+            *(attrs.evolve(field, time=None) for field in input_relation.fields[: len(keys)]),
+            *result_fields(calls),
+        ),
         changelog=ChangelogMode.APPEND if counts else ChangelogMode.RETRACT,
         upsert_key=None if counts else key,
     )
-    return Grouped(PlannedRows(relation), _places([*keys, *calls]))
+    return GroupedRows(PlannedRows(relation), _column_indexes([*keys, *calls]))
 
 
-def _has_sessions_of(window: WindowColumns, keys: set[int | None]) -> bool:
-    """Return whether groups are the sessions of partitions, which the aggregate then finds itself."""
-    own = keys - {window.start, window.end, window.time}
-    return {window.start, window.end} <= keys and set(window.partition or ()) == own
+def _are_sessions_of_keys(window: WindowColumns, keys: set[int | None]) -> bool:
+    """Return whether the keys are exactly the partition and bounds of sessions, which the aggregate then computes itself."""
+    other_keys = keys - {window.start, window.end, window.time}
+    return {window.start, window.end} <= keys and set(window.partition or ()) == other_keys
 
 
-def _windowed(
+def _plan_window_groups(
     planner: SelectPlanner,
     rows: PlannedRows,
     condition: TypedExpression | None,
     keys: list[TypedExpression],
     calls: list[RequestedAggregate],
-) -> Grouped:
+) -> GroupedRows:
     """Plan groups of windows; bounds and ``window_time`` are columns after the aggregates."""
     window = rows.window
     assert window is not None
-    own = [key for key in keys if column_of(key) not in {window.start, window.end, window.time} - {None}]
+    plain_keys = [key for key in keys if column_of(key) not in {window.start, window.end, window.time} - {None}]
     is_session = window.gap_ms is not None
     if is_session:
-        check_sessions(planner, calls)
+        check_mergeable(planner, calls)
     bounds = [
-        reference(rows.relation, place) for place in ((window.column,) if is_session else (window.start, window.end))
+        reference(rows.relation, column) for column in ((window.column,) if is_session else (window.start, window.end))
     ]
-    before, by_place = with_arguments(planner, rows.relation, condition, [*own, *bounds], calls)
-    check_changes(planner, calls, before.changelog)
-    key = tuple(range(len(own)))
+    input_relation, placed_calls = with_arguments(planner, rows.relation, condition, [*plain_keys, *bounds], calls)
+    check_retractable(planner, calls, input_relation.changelog)
+    key = tuple(range(len(plain_keys)))
     operation = (
         SessionAggregate(
-            calls=by_place, keys=len(own), gap_ms=window.gap_ms or 0, time=window.attribute, zone=window.zone
+            calls=placed_calls, keys=len(plain_keys), gap_ms=window.gap_ms or 0, time=window.attribute, zone=window.zone
         )
         if is_session
-        else WindowAggregate(calls=by_place, keys=len(own), time=window.attribute, zone=window.zone)
+        else WindowAggregate(calls=placed_calls, keys=len(plain_keys), time=window.attribute, zone=window.zone)
     )
-    start = len(own) + len(calls)
+    start = len(plain_keys) + len(calls)
     stamps = (Field("window_start", _STAMP.not_null()), Field("window_end", _STAMP.not_null()))
     relation: Relation = Stateful(
-        merged=(before,),
+        merged=(input_relation,),
         keys=(key,),
         operation=operation,
-        fields=(*(attrs.evolve(one, time=None) for one in before.fields[: len(own)]), *result_fields(calls), *stamps),
+        fields=(
+            *(attrs.evolve(field, time=None) for field in input_relation.fields[: len(plain_keys)]),
+            *result_fields(calls),
+            *stamps,
+        ),
         upsert_key=(*key, start, start + 1),
     )
-    after = _with_time(relation, window, start)
-    known = _places([*own, *calls])
-    for at, place in enumerate((window.start, window.end, window.time)):
-        if place is not None:
-            known[reference(rows.relation, place)] = start + at
+    after = _with_window_time(relation, window, start)
+    columns = _column_indexes([*plain_keys, *calls])
+    for offset, column in enumerate((window.start, window.end, window.time)):
+        if column is not None:
+            columns[reference(rows.relation, column)] = start + offset
     result = attrs.evolve(window, start=start, end=start + 1, time=start + 2, gap_ms=None)
-    return Grouped(PlannedRows(after, result), known)
+    return GroupedRows(PlannedRows(after, result), columns)
 
 
-def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relation:
-    """Add ``window_time``, the last instant of the window, which is a time attribute."""
+def _with_window_time(relation: Relation, window: WindowColumns, start: int) -> Relation:
+    """Add ``window_time``, the last millisecond of the window, as a time attribute."""
     type_ = DataType.of(Kind.TIMESTAMP_LTZ if window.is_local else Kind.TIMESTAMP, 3).not_null()
     last = Call("$WINDOW_TIME", (reference(relation, start + 1),), type_)
     names = [field.name for field in relation.fields]
@@ -325,6 +344,8 @@ def _with_time(relation: Relation, window: WindowColumns, start: int) -> Relatio
     return attrs.evolve(after, fields=(*after.fields[:-1], Field("window_time", type_, window.attribute)))
 
 
-def _places(columns: Sequence[TypedExpression | RequestedAggregate]) -> dict[TypedExpression | RequestedAggregate, int]:
-    """Places of the columns that represent these."""
-    return {one: at for at, one in enumerate(columns)}
+def _column_indexes(
+    columns: Sequence[TypedExpression | RequestedAggregate],
+) -> dict[TypedExpression | RequestedAggregate, int]:
+    """Return the position of each column."""
+    return {column: index for index, column in enumerate(columns)}

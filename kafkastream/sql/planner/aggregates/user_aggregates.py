@@ -14,51 +14,53 @@ from kafkastream.sql.plan.user_aggregate import UserAggregate
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["check_changes", "check_group", "check_sessions"]
+__all__ = ["check_group_aggregates", "check_mergeable", "check_retractable"]
 
 
-def check_group(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
+def check_group_aggregates(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
     """Check the aggregates of a GROUP BY without a window.
 
     Raises:
         UnsupportedFeatureError: A function is vectorized.
     """
-    for node, user in _users(calls):
+    for node, user in _user_aggregates(calls):
         if user.function.is_pandas:
-            what = f"Pandas UDAFs are not supported in streaming mode currently: {user.name} needs a window."
-            raise planner.text.refused(node, what, "Group by a window, or write an AggregateFunction.")
+            message = f"Pandas UDAFs are not supported in streaming mode currently: {user.name} needs a window."
+            raise planner.text.refused(node, message, "Group by a window, or write an AggregateFunction.")
 
 
-def check_changes(planner: SelectPlanner, calls: Iterable[RequestedAggregate], changelog: ChangelogMode) -> None:
+def check_retractable(planner: SelectPlanner, calls: Iterable[RequestedAggregate], changelog: ChangelogMode) -> None:
     """Check the aggregates of rows that change.
 
     Raises:
         DefinitionError: A function has no ``retract``.
     """
-    for node, user in _users(() if changelog.is_insert_only else calls):
+    for node, user in _user_aggregates(() if changelog.is_insert_only else calls):
         if not user.has("retract"):
-            what = (
+            message = (
                 f"Method retract is not implemented: {user.name} cannot take back rows, and those of its input change."
             )
-            raise planner.text.error(node, what, "Define retract in its class, or read an append-only table.")
+            raise planner.text.error(node, message, "Define retract in its class, or read an append-only table.")
 
 
-def check_sessions(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
+def check_mergeable(planner: SelectPlanner, calls: Iterable[RequestedAggregate]) -> None:
     """Check the aggregates of session windows, which may merge.
 
     Raises:
         DefinitionError: A function has no ``merge``.
         UnsupportedFeatureError: A function is vectorized.
     """
-    for node, user in _users(calls):
+    for node, user in _user_aggregates(calls):
         if user.function.is_pandas:
-            what = f"Session Group Window is currently not supported for Pandas UDAF: {user.name} needs another window."
-            raise planner.text.refused(node, what, "Group by TUMBLE or HOP, or write an AggregateFunction.")
+            message = (
+                f"Session Group Window is currently not supported for Pandas UDAF: {user.name} needs another window."
+            )
+            raise planner.text.refused(node, message, "Group by TUMBLE or HOP, or write an AggregateFunction.")
         if not user.has("merge"):
-            what = f"Method merge is not implemented: {user.name} cannot merge sessions."
-            raise planner.text.error(node, what, "Define merge in its class, or take another window.")
+            message = f"Method merge is not implemented: {user.name} cannot merge sessions."
+            raise planner.text.error(node, message, "Define merge in its class, or take another window.")
 
 
-def _users(calls: Iterable[RequestedAggregate]) -> Iterator[tuple[exp.Expr | None, UserAggregate]]:
+def _user_aggregates(calls: Iterable[RequestedAggregate]) -> Iterator[tuple[exp.Expr | None, UserAggregate]]:
     """Yield the calls of user-defined functions: node and function."""
     return ((call.node, call.call.user) for call in calls if call.call.user is not None)

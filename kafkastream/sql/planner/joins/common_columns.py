@@ -18,9 +18,9 @@ from kafkastream.sql.table_options import did_you_mean
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["common_names", "equations", "with_common_columns", "with_sides"]
+__all__ = ["common_names", "equations", "with_common_columns", "with_side_aliases"]
 
-_SIDES: Final = ("$left", "$right")
+_SIDE_ALIASES: Final = ("$left", "$right")
 
 
 def common_names(planner: SelectPlanner, join: exp.Join, left: Scope, right: Scope) -> list[exp.Identifier]:
@@ -28,63 +28,65 @@ def common_names(planner: SelectPlanner, join: exp.Join, left: Scope, right: Sco
     text, method, using = planner.text, join.args.get("method"), join.args.get("using")
     counts = [Counter(name for name, _ in scope.visible()) for scope in (left, right)]
     if method and (method != "NATURAL" or using or join.args.get("on")):
-        what = "Cannot specify condition (NATURAL keyword, or ON or USING clause) following CROSS JOIN or NATURAL."
-        raise text.error(join, what, "Write NATURAL JOIN, JOIN ... USING (k), or JOIN ... ON a.k = b.k.")
+        message = "Cannot specify condition (NATURAL keyword, or ON or USING clause) following CROSS JOIN or NATURAL."
+        raise text.error(join, message, "Write NATURAL JOIN, JOIN ... USING (k), or JOIN ... ON a.k = b.k.")
     if method:
         using = [exp.to_identifier(name, quoted=True) for name in counts[0] if name in counts[1]]
     names: dict[str, exp.Identifier] = {}
     for name in using or ():
         if not isinstance(name, exp.Identifier):
             raise text.error(name, "USING takes names of columns.", "Write USING (k).")
-        missing = next((known for known in counts if name.name not in known), None)
+        missing = next((counter for counter in counts if name.name not in counter), None)
         if missing is not None:
-            what = f"Column '{name.name}' not found on both sides of the join"
-            raise text.error(name, what, did_you_mean(name.name, list(missing)))
-        if max(known[name.name] for known in counts) > 1:
-            what = f"Column name '{name.name}' in NATURAL join or USING clause is not unique on one side of join"
-            raise text.error(name if using else join, what, "Write ON a.k = b.k.")
+            message = f"Column '{name.name}' not found on both sides of the join"
+            raise text.error(name, message, did_you_mean(name.name, list(missing)))
+        if max(counter[name.name] for counter in counts) > 1:
+            message = f"Column name '{name.name}' in NATURAL join or USING clause is not unique on one side of join"
+            raise text.error(name if using else join, message, "Write ON a.k = b.k.")
         names.setdefault(name.name, name)
-    _check_chain(planner, join, (left, right), names)
+    _check_chained_joins(planner, join, (left, right), names)
     return list(names.values())
 
 
-def _check_chain(
+def _check_chained_joins(
     planner: SelectPlanner, join: exp.Join, scopes: tuple[Scope, Scope], names: Mapping[str, exp.Identifier]
 ) -> None:
-    """Refuse a column of three tables where it depends on Calcite's order, which leaves out the third."""
+    """Refuse a common column of three tables in a RIGHT or FULL join: Calcite takes it from two of them only."""
     above = join.parent.args.get("joins") or () if join.parent else ()
-    joins = [*takewhile(lambda one: one is not join, above), join]
-    hidden = frozenset().union(*(one.hidden for scope in scopes for one in scope.sources))
-    if hidden & set(names) and any((one.args.get("side") or "").upper() in ("RIGHT", "FULL") for one in joins):
-        what = "RIGHT and FULL joins of three tables by the same common column are not supported."
-        raise planner.text.refused(join, what, "Write ON COALESCE(a.k, b.k) = c.k, and COALESCE(a.k, b.k, c.k) AS k.")
+    joins = [*takewhile(lambda earlier: earlier is not join, above), join]
+    hidden = frozenset().union(*(source.hidden for scope in scopes for source in scope.sources))
+    if hidden & set(names) and any((earlier.args.get("side") or "").upper() in ("RIGHT", "FULL") for earlier in joins):
+        message = "RIGHT and FULL joins of three tables by the same common column are not supported."
+        raise planner.text.refused(
+            join, message, "Write ON COALESCE(a.k, b.k) = c.k, and COALESCE(a.k, b.k, c.k) AS k."
+        )
 
 
 def equations(names: list[exp.Identifier]) -> list[exp.Expr]:
-    """Return the equations of common columns, over the scopes of ``with_sides``."""
+    """Return the equations of common columns, over the scopes of ``with_side_aliases``."""
     return [
         exp.EQ(
             **{
                 part: exp.column(name.copy(), table=side)
-                for part, side in zip(("this", "expression"), _SIDES, strict=True)
+                for part, side in zip(("this", "expression"), _SIDE_ALIASES, strict=True)
             }
         )
         for name in names
     ]
 
 
-def with_sides(scopes: tuple[Scope, Scope], names: list[exp.Identifier]) -> tuple[Scope, Scope]:
-    """Return the scopes of a join's sides, in which the equations of common columns find these."""
+def with_side_aliases(scopes: tuple[Scope, Scope], names: list[exp.Identifier]) -> tuple[Scope, Scope]:
+    """Return the scopes of a join's sides, with aliases by which the equations of common columns refer to them."""
     left, right = (
-        attrs.evolve(scope, sources=(*scope.sources, _named(scope, side, names)))
-        for scope, side in zip(scopes, _SIDES, strict=True)
+        attrs.evolve(scope, sources=(*scope.sources, _alias_common_columns(scope, side, names)))
+        for scope, side in zip(scopes, _SIDE_ALIASES, strict=True)
     )
     return left, right
 
 
-def _named(scope: Scope, alias: str, names: list[exp.Identifier]) -> NamedTable:
+def _alias_common_columns(scope: Scope, alias: str, names: list[exp.Identifier]) -> NamedTable:
     wanted = {name.name for name in names}
-    columns = tuple((name, at) for name, at in scope.visible() if name in wanted)
+    columns = tuple((name, index) for name, index in scope.visible() if name in wanted)
     return NamedTable(alias, columns, hidden=frozenset(wanted))
 
 
@@ -96,13 +98,13 @@ def with_common_columns(
     both = attrs.evolve(scopes[0].joined(scopes[1]), fields=relation.fields)
     if not names:
         return rows, both
-    places = [dict(scope.visible()) for scope in scopes]
+    indexes = [dict(scope.visible()) for scope in scopes]
     columns = references(relation)
     for name in names:
-        sides = (reference(relation, places[0][name.name]), reference(relation, places[1][name.name] + width))
+        sides = (reference(relation, indexes[0][name.name]), reference(relation, indexes[1][name.name] + width))
         columns.append(call("COALESCE", *sides))
     shown = tuple(name.name for name in names)
     wider = projected(relation, columns, [*(field.name for field in relation.fields), *shown])
-    common = NamedTable("", tuple((name, len(relation.fields) + at) for at, name in enumerate(shown)))
-    others = (attrs.evolve(one, hidden=one.hidden.union(shown)) for one in both.sources)
+    common = NamedTable("", tuple((name, len(relation.fields) + offset) for offset, name in enumerate(shown)))
+    others = (attrs.evolve(source, hidden=source.hidden.union(shown)) for source in both.sources)
     return attrs.evolve(rows, relation=wider), Scope(wider.fields, (common, *others))

@@ -22,7 +22,7 @@ from kafkastream.sql.type_families import NUMERIC, TEXT
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["Conditions", "TimeBound", "conditions_around", "conjuncts", "join_conditions"]
+__all__ = ["Conditions", "TimeBound", "classify_correlation", "classify_join_conditions", "conjuncts"]
 
 _COMPARISONS: Mapping[type[exp.Expr], tuple[int, int]] = {
     exp.GTE: (1, 0),
@@ -77,36 +77,40 @@ def conjuncts(node: exp.Expr) -> Iterator[exp.Expr]:
         yield node
 
 
-def join_conditions(planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+def classify_join_conditions(
+    planner: SelectPlanner, left: Scope, right: Scope, nodes: Sequence[exp.Expr]
+) -> Conditions:
     """Classify the conditions of a join."""
-    return _classified(planner, left, left.joined(right), nodes)
+    return _classify(planner, left, left.joined(right), nodes)
 
 
-def conditions_around(planner: SelectPlanner, outer: Scope, inner: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
-    """Classify the conditions that bind a subquery to the query around it; as in Flink, times have no bounds there."""
+def classify_correlation(planner: SelectPlanner, outer: Scope, inner: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+    """Classify the conditions that correlate a subquery with the outer query; as in Flink, times have no bounds there."""
     both = outer.outer().joined(inner)
     fields = tuple(attrs.evolve(field, time=None) for field in both.fields)
-    return _classified(planner, outer, attrs.evolve(both, fields=fields), nodes)
+    return _classify(planner, outer, attrs.evolve(both, fields=fields), nodes)
 
 
-def _classified(planner: SelectPlanner, left: Scope, both: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
-    of = planner.compiler(both)
+def _classify(planner: SelectPlanner, left: Scope, both: Scope, nodes: Sequence[exp.Expr]) -> Conditions:
+    compiler = planner.compiler(both)
     keys: list[tuple[TypedExpression, TypedExpression]] = []
     null_safe: list[int] = []
     bounds: dict[tuple[int, int], list[tuple[int | None, int | None, exp.Expr]]] = {}
     rest: list[TypedExpression] = []
     for node in nodes:
-        timed = list(_timed(planner, both, len(left.fields), node))
+        timed = list(_time_bounds(planner, both, len(left.fields), node))
         if timed:
             for times, low, high in timed:
                 bounds.setdefault(times, []).append((low, high, node))
             continue
-        pair = _pair(planner, of, len(left.fields), node) if isinstance(node, exp.EQ | exp.NullSafeEQ) else None
+        pair = (
+            _key_pair(planner, compiler, len(left.fields), node) if isinstance(node, exp.EQ | exp.NullSafeEQ) else None
+        )
         if pair is not None:
             null_safe.extend([len(keys)] if isinstance(node, exp.NullSafeEQ) else [])
             keys.append(pair)
         else:
-            rest.append(of.compile(node))
+            rest.append(compiler.compile(node))
     bound = None
     for times, parts in bounds.items():
         lows, highs = (
@@ -118,24 +122,24 @@ def _classified(planner: SelectPlanner, left: Scope, both: Scope, nodes: Sequenc
             assert time is not None
             bound = TimeBound(times, time, max(lows), min(highs))
         else:
-            rest.extend(of.compile(node) for _, _, node in parts)
+            rest.extend(compiler.compile(node) for _, _, node in parts)
     if any(map(EvaluationCounter(), (*rest, *chain.from_iterable(keys)))):
-        what = "A condition that joins takes no function that is not deterministic."
-        raise planner.text.refused(nodes[0], what, IN_SUBQUERY)
+        message = "A condition that joins takes no function that is not deterministic."
+        raise planner.text.refused(nodes[0], message, IN_SUBQUERY)
     return Conditions(
-        tuple(one for one, _ in keys),
-        tuple(other for _, other in keys),
+        tuple(left_key for left_key, _ in keys),
+        tuple(right_key for _, right_key in keys),
         bound,
         tuple(dict.fromkeys(rest)),
         tuple(null_safe),
     )
 
 
-def _pair(
-    planner: SelectPlanner, of: ExpressionCompiler, width: int, node: exp.Expr
+def _key_pair(
+    planner: SelectPlanner, compiler: ExpressionCompiler, width: int, node: exp.Expr
 ) -> tuple[TypedExpression, TypedExpression] | None:
-    """An equation of something of the left with something of the right, each over its own columns; in one type."""
-    sides = [of.compile(one) for one in (node.this, node.expression)]
+    """Return the sides of an equation of left with right columns, each over its own columns, cast to a common type."""
+    sides = [compiler.compile(side) for side in (node.this, node.expression)]
     if min(columns_in(sides[0]), default=-1) >= width:
         sides.reverse()
     of_left, of_right = map(columns_in, sides)
@@ -151,28 +155,28 @@ def _pair(
     return Cast(keys[0], target), Cast(keys[1], target)
 
 
-def _timed(
+def _time_bounds(
     planner: SelectPlanner, scope: Scope, width: int, node: exp.Expr
 ) -> Iterator[tuple[tuple[int, int], int | None, int | None]]:
-    """Return the bounds of a comparison of two times: minimum and maximum of left minus right."""
+    """Yield the bounds of a comparison of times of both sides: minimum and maximum of left minus right, in ms."""
     if isinstance(node, exp.Between):
         lower = exp.GTE(this=node.this.copy(), expression=node.args["low"].copy())
         upper = exp.LTE(this=node.this.copy(), expression=node.args["high"].copy())
-        parts = [list(_timed(planner, scope, width, part)) for part in (lower, upper)]
+        parts = [list(_time_bounds(planner, scope, width, part)) for part in (lower, upper)]
         if all(parts):
-            yield from (one for part in parts for one in part)
+            yield from (bound for part in parts for bound in part)
         return
     if type(node) not in _COMPARISONS and not isinstance(node, exp.EQ):
         return
-    one, other = _time(planner, scope, node.this), _time(planner, scope, node.expression)
-    if one is None or other is None or (one[0] < width) is (other[0] < width):
+    first, second = _time_and_offset(planner, scope, node.this), _time_and_offset(planner, scope, node.expression)
+    if first is None or second is None or (first[0] < width) is (second[0] < width):
         return
-    if scope.fields[one[0]].time is not scope.fields[other[0]].time:
+    if scope.fields[first[0]].time is not scope.fields[second[0]].time:
         return
     direction, strict = _COMPARISONS.get(type(node), (0, 0))
-    if one[0] >= width:
-        one, other, direction = other, one, -direction
-    times, apart = (one[0], other[0] - width), other[1] - one[1]
+    if first[0] >= width:
+        first, second, direction = second, first, -direction
+    times, apart = (first[0], second[0] - width), second[1] - first[1]
     yield (
         times,
         apart + strict if direction >= 0 else None,
@@ -180,7 +184,7 @@ def _timed(
     )
 
 
-def _time(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
+def _time_and_offset(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> tuple[int, int] | None:
     """Return a time attribute and the ms added to it; None for other expressions."""
     added = 0
     while isinstance(node, exp.Add | exp.Sub | exp.Paren):
@@ -192,7 +196,7 @@ def _time(planner: SelectPlanner, scope: Scope, node: exp.Expr) -> tuple[int, in
         node = node.this
     if name_parts(node) is None:
         return None
-    found = scope.resolve(planner.text, node)
-    if not isinstance(found, ColumnRef) or scope.fields[found.place].time is None:
+    column = scope.resolve(planner.text, node)
+    if not isinstance(column, ColumnRef) or scope.fields[column.place].time is None:
         return None
-    return found.place, added
+    return column.place, added

@@ -26,7 +26,7 @@ from kafkastream.sql.plan.relations import Field, Relation, Stateful
 from kafkastream.sql.planner.joins.join_conditions import Conditions
 from kafkastream.sql.types import DataType, Kind
 
-__all__ = ["MARK", "pairs_matched", "pushed"]
+__all__ = ["MARK", "join_on_pairs", "push_down_conditions"]
 
 MARK: Final = Field("$mark", DataType.of(Kind.BOOLEAN).not_null())
 """Column of a MARK join: whether a row has a match."""
@@ -34,39 +34,42 @@ _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
 _PART: Final = Field("$part", DataType.of(Kind.TINYINT).not_null())
 _NUMBER: Final = Field("$number", DataType.of(Kind.BIGINT))
 
-_FILTERS: Final = (
+_FILTERING_KINDS: Final = (
     frozenset({JoinKind.INNER, JoinKind.RIGHT, JoinKind.SEMI}),
     frozenset({JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI, JoinKind.MARK}),
 )
 """Kinds of joins from which a row of that side vanishes that does not meet a condition on it alone."""
 
 
-def pushed(
-    relations: Sequence[Relation], found: Conditions, kind: JoinKind, ttl_ms: int
+def push_down_conditions(
+    relations: Sequence[Relation], conditions: Conditions, kind: JoinKind, ttl_ms: int
 ) -> tuple[list[Relation], Conditions]:
     """Push conditions on one side below the join: as a filter, or into a key that equals none if one does not hold."""
     width = len(relations[0].fields)
     sides: tuple[list[TypedExpression], list[TypedExpression]] = ([], [])
     rest = []
-    for one in found.rest:
-        columns = columns_in(one)
+    for condition in conditions.rest:
+        columns = columns_in(condition)
         if not columns and kind is JoinKind.INNER:
-            rest.append(one)
+            rest.append(condition)
         elif not columns or max(columns) < width:
-            sides[0 if columns or kind is not JoinKind.RIGHT else 1].append(one)
+            sides[0 if columns or kind is not JoinKind.RIGHT else 1].append(condition)
         elif min(columns) >= width:
-            sides[1].append(shifted(one, width))
+            sides[1].append(shifted(condition, width))
         else:
-            rest.append(one)
+            rest.append(condition)
     below = [
-        filtered(relation, own if kind in filters else [], ttl_ms)
-        for relation, own, filters in zip(relations, sides, _FILTERS, strict=True)
+        filtered(relation, side_conditions if kind in filters else [], ttl_ms)
+        for relation, side_conditions, filters in zip(relations, sides, _FILTERING_KINDS, strict=True)
     ]
-    keys = [[] if kind in filters else own for own, filters in zip(sides, _FILTERS, strict=True)]
+    keys = [
+        [] if kind in filters else side_conditions
+        for side_conditions, filters in zip(sides, _FILTERING_KINDS, strict=True)
+    ]
     if not any(keys):
-        return below, found._replace(rest=tuple(rest))
+        return below, conditions._replace(rest=tuple(rest))
     left, right = map(_true_if, keys)
-    return below, found._replace(left=(*found.left, left), right=(*found.right, right), rest=tuple(rest))
+    return below, conditions._replace(left=(*conditions.left, left), right=(*conditions.right, right), rest=tuple(rest))
 
 
 def _true_if(conditions: Sequence[TypedExpression]) -> TypedExpression:
@@ -75,7 +78,7 @@ def _true_if(conditions: Sequence[TypedExpression]) -> TypedExpression:
     return TRUE if condition is None else Case((condition,), (TRUE,), typed_null(_BOOLEAN), _BOOLEAN)
 
 
-def pairs_matched(
+def join_on_pairs(
     sides: tuple[Relation, Relation],
     keys: tuple[tuple[int, ...], tuple[int, ...]],
     join: Join | IntervalJoin,
@@ -93,20 +96,23 @@ def pairs_matched(
     """
     pairs = Pairs(join=join)
     number = (_NUMBER,) if pairs.is_final else ()
-    every = [[*(_optional(field) for field in side.fields), *number] for side in sides]
-    found = [_optional(sides[0].fields[place]) for place in keys[0]]
-    is_append = pairs.is_final or all(one.changelog is ChangelogMode.APPEND for one in sides)
+    every = [[*(_nullable(field) for field in side.fields), *number] for side in sides]
+    key_fields = [_nullable(sides[0].fields[column]) for column in keys[0]]
+    is_append = pairs.is_final or all(side.changelog is ChangelogMode.APPEND for side in sides)
     emitted = Stateful(
         merged=sides,
         keys=keys,
         operation=pairs,
-        fields=(_PART, *found, *every[0], *every[1]),
+        fields=(_PART, *key_fields, *every[0], *every[1]),
         changelog=ChangelogMode.APPEND if is_append else ChangelogMode.RETRACT,
     )
-    begin, middle = 1 + len(found), 1 + len(found) + len(every[0])
+    begin, middle = 1 + len(key_fields), 1 + len(key_fields) + len(every[0])
     moved = [
-        renumbered(one, {at: at + begin if at < width else at - width + middle for at in columns_in(one)})
-        for one in rest
+        renumbered(
+            condition,
+            {column: column + begin if column < width else column - width + middle for column in columns_in(condition)},
+        )
+        for condition in rest
     ]
     condition = conjunction(moved) or TRUE
     left = projected(
@@ -120,19 +126,19 @@ def pairs_matched(
         keys=(tuple(range(1, begin)),),
         operation=Matches(
             kind=join.kind,
-            keys=len(found),
+            keys=len(key_fields),
             widths=(len(every[0]), len(every[1])),
             is_final=pairs.is_final,
-            ttl_ms=_longest(join),
+            ttl_ms=_longest_ttl(join),
         ),
         fields=(),
     )
 
 
-def _optional(field: Field) -> Field:
+def _nullable(field: Field) -> Field:
     return attrs.evolve(field, type=field.type.nullable(), time=None)
 
 
-def _longest(join: Join | IntervalJoin) -> int:
+def _longest_ttl(join: Join | IntervalJoin) -> int:
     """Return the time for which a row of either side may be kept, in ms; 0 for ever."""
     return max(join.ttls_ms) if isinstance(join, Join) and all(join.ttls_ms) else 0

@@ -22,58 +22,67 @@ from kafkastream.sql.plan.plan_builder import (
 )
 from kafkastream.sql.plan.relations import Project, Relation, Scan, Stateful
 from kafkastream.sql.planner.joins.join_conditions import Conditions
-from kafkastream.sql.planner.joins.join_parts import both_fields, keyed, without_computed_keys
-from kafkastream.sql.planner.joins.joins_on_pairs import pushed
+from kafkastream.sql.planner.joins.join_parts import both_fields, with_key_columns, without_computed_keys
+from kafkastream.sql.planner.joins.joins_on_pairs import push_down_conditions
 from kafkastream.sql.table import ComputedColumn, MetadataColumn
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["versioned"]
+__all__ = ["plan_temporal_join"]
 
 
-def versioned(
+def plan_temporal_join(
     planner: SelectPlanner,
     rows: tuple[PlannedRows, PlannedRows],
     scopes: tuple[Scope, Scope],
-    found: Conditions,
+    conditions: Conditions,
     kind: JoinKind,
     version: exp.Expr,
 ) -> PlannedRows:
     """Plan a temporal join."""
-    text, at = planner.text, version.expression
+    text, time_node = planner.text, version.expression
     left, right = rows[0].relation, rows[1].relation
     if kind not in (JoinKind.INNER, JoinKind.LEFT):
         raise text.error(
-            at, f"Unsupported join type {kind.value} in a temporal table join.", "Write JOIN or LEFT JOIN."
+            time_node, f"Unsupported join type {kind.value} in a temporal table join.", "Write JOIN or LEFT JOIN."
         )
-    place = scopes[0].resolve(text, at) if name_parts(at) else None
-    time = scopes[0].fields[place.place].time if isinstance(place, ColumnRef) else None
-    if not isinstance(place, ColumnRef) or time is None:
-        what = "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
-        raise text.error(at, what, "Declare WATERMARK FOR the column, or take PROCTIME().")
+    time_column = scopes[0].resolve(text, time_node) if name_parts(time_node) else None
+    time = scopes[0].fields[time_column.place].time if isinstance(time_column, ColumnRef) else None
+    if not isinstance(time_column, ColumnRef) or time is None:
+        message = (
+            "Temporal table join currently only supports 'FOR SYSTEM_TIME AS OF' left table's time attribute field"
+        )
+        raise text.error(time_node, message, "Declare WATERMARK FOR the column, or take PROCTIME().")
     if left.changelog is not ChangelogMode.APPEND:
-        raise text.refused(at, "The left side of a temporal join must only be added to.", "Read an append-only table.")
+        raise text.refused(
+            time_node, "The left side of a temporal join must only be added to.", "Read an append-only table."
+        )
     if time is TimeAttribute.PROCESSING and _is_read_once(right):
-        return _looked_up(planner, rows, found, kind, version)
+        return _plan_lookup_join(planner, rows, conditions, kind, version)
     key = right.upsert_key
     if key is None:
-        what = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
-        raise text.error(version, what, "Declare PRIMARY KEY (...) NOT ENFORCED on the table.")
-    if not set(key) <= {column_of(one) for one in found.right}:
-        names = ", ".join(right.fields[one].name for one in key)
-        what = f"Temporal table's primary key [{names}] must be included in the equivalence condition of temporal join."
-        raise text.error(version, what, "Add it to ON.")
-    times = [one for one, field in enumerate(right.fields) if field.time is TimeAttribute.EVENT]
+        message = "Temporal Table Join requires primary key in versioned table, but no primary key can be found."
+        raise text.error(version, message, "Declare PRIMARY KEY (...) NOT ENFORCED on the table.")
+    if not set(key) <= {column_of(right_key) for right_key in conditions.right}:
+        names = ", ".join(right.fields[column].name for column in key)
+        message = (
+            f"Temporal table's primary key [{names}] must be included in the equivalence condition of temporal join."
+        )
+        raise text.error(version, message, "Add it to ON.")
+    times = [index for index, field in enumerate(right.fields) if field.time is TimeAttribute.EVENT]
     if time is TimeAttribute.EVENT and not times:
-        what = "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute can be found."
-        raise text.error(version, what, "Declare a WATERMARK on the table.")
+        message = "Event-Time Temporal Table Join requires both primary key and row time attribute in versioned table, but no row time attribute can be found."
+        raise text.error(version, message, "Declare a WATERMARK on the table.")
     is_event = time is TimeAttribute.EVENT
     query = version.parent_select
     assert isinstance(query, exp.Select)
     keeps_upserts = is_event and _keeps_upserts(right, {times[0], *_used_columns(right, query)})
     versions = right if keeps_upserts else normalized(right, planner.ttl_ms)
-    (left, left_keys), (wide, right_keys) = keyed(left, found.left), keyed(versions, found.right)
+    (left, left_keys), (wide, right_keys) = (
+        with_key_columns(left, conditions.left),
+        with_key_columns(versions, conditions.right),
+    )
     widths = len(left.fields), len(wide.fields)
     joined = Stateful(
         merged=(left, wide),
@@ -81,7 +90,7 @@ def versioned(
         operation=TemporalJoin(
             kind=kind,
             widths=widths,
-            times=(place.place, times[0]) if is_event else (None, None),
+            times=(time_column.place, times[0]) if is_event else (None, None),
             time=time,
             ttl_ms=planner.ttl_ms,
         ),
@@ -89,20 +98,22 @@ def versioned(
     )
     wanted = len(rows[0].relation.fields), len(right.fields)
     if kind is JoinKind.LEFT:
-        return PlannedRows(_where_met(without_computed_keys(joined, wanted, widths, ()), found.rest, wanted[0]))
-    return PlannedRows(without_computed_keys(joined, wanted, widths, found.rest))
+        return PlannedRows(
+            _null_right_unless(without_computed_keys(joined, wanted, widths, ()), conditions.rest, wanted[0])
+        )
+    return PlannedRows(without_computed_keys(joined, wanted, widths, conditions.rest))
 
 
-def _where_met(joined: Relation, conditions: Sequence[TypedExpression], width: int) -> Relation:
-    """Return joined rows with NULL in the columns of the right side, where its version does not meet further conditions."""
+def _null_right_unless(joined: Relation, conditions: Sequence[TypedExpression], width: int) -> Relation:
+    """Return the rows of a left join, with NULL in the right columns where further conditions do not hold."""
     condition = conjunction(conditions)
     if condition is None:
         return joined
     names = [field.name for field in joined.fields]
     checked = projected(joined, [*references(joined), condition], [*names, "$met"])
     met = reference(checked, len(names))
-    columns: list[TypedExpression] = [reference(checked, at) for at in range(len(names))]
-    columns[width:] = [Case((met,), (one,), typed_null(one.type), one.type) for one in columns[width:]]
+    columns: list[TypedExpression] = [reference(checked, index) for index in range(len(names))]
+    columns[width:] = [Case((met,), (column,), typed_null(column.type), column.type) for column in columns[width:]]
     return projected(checked, columns, names)
 
 
@@ -118,12 +129,14 @@ def _keeps_upserts(relation: Relation, used: Collection[int]) -> bool:
     """
     match relation:
         case Project(condition=None, expressions=expressions, input=inner):
-            return _keeps_upserts(inner, frozenset().union(*(columns_in(expressions[place]) for place in used)))
+            return _keeps_upserts(inner, frozenset().union(*(columns_in(expressions[column]) for column in used)))
         case Scan(changelog=ChangelogMode.UPSERT, expressions=expressions):
-            given = [one for one in relation.table.schema.columns if not isinstance(one, ComputedColumn)]
+            physical_columns = [
+                column for column in relation.table.schema.columns if not isinstance(column, ComputedColumn)
+            ]
             if expressions:
-                used = frozenset().union(*(columns_in(expressions[place]) for place in used))
-            return not any(isinstance(given[place], MetadataColumn) for place in used)
+                used = frozenset().union(*(columns_in(expressions[column]) for column in used))
+            return not any(isinstance(physical_columns[column], MetadataColumn) for column in used)
         case _:
             return False
 
@@ -131,7 +144,7 @@ def _keeps_upserts(relation: Relation, used: Collection[int]) -> bool:
 def _used_columns(relation: Relation, query: exp.Select) -> list[int]:
     """Return the columns of a relation that a query names; all of them for a star."""
     names = {column.name for column in query.find_all(exp.Column)}
-    return [place for place, field in enumerate(relation.fields) if query.is_star or field.name in names]
+    return [index for index, field in enumerate(relation.fields) if query.is_star or field.name in names]
 
 
 def _is_read_once(relation: Relation) -> bool:
@@ -139,23 +152,25 @@ def _is_read_once(relation: Relation) -> bool:
     return isinstance(relation, Scan) and relation.table.options.get("connector") == "filesystem"
 
 
-def _looked_up(
+def _plan_lookup_join(
     planner: SelectPlanner,
     rows: tuple[PlannedRows, PlannedRows],
-    found: Conditions,
+    conditions: Conditions,
     kind: JoinKind,
     version: exp.Expr,
 ) -> PlannedRows:
-    """Plan a lookup join, in which a row meets all rows of a table with equal keys."""
-    sides, found = pushed([one.relation for one in rows], found._replace(bound=None), kind, planner.ttl_ms)
-    if not found.right:
-        what = "Temporal table join requires an equality condition on fields of the table."
-        raise planner.text.error(version, what, "Add ON a.k = b.k.")
-    if found.null_safe or (found.rest and kind is JoinKind.LEFT):
-        what = "A lookup join takes equations, and conditions of one side."
-        raise planner.text.refused(version, what, "Put other conditions into WHERE.")
+    """Plan a lookup join: each left row is joined with all rows of the table that have its key."""
+    sides, conditions = push_down_conditions(
+        [side.relation for side in rows], conditions._replace(bound=None), kind, planner.ttl_ms
+    )
+    if not conditions.right:
+        message = "Temporal table join requires an equality condition on fields of the table."
+        raise planner.text.error(version, message, "Add ON a.k = b.k.")
+    if conditions.null_safe or (conditions.rest and kind is JoinKind.LEFT):
+        message = "A lookup join takes equations, and conditions of one side."
+        raise planner.text.refused(version, message, "Put other conditions into WHERE.")
     (left, left_keys), (right, right_keys) = (
-        keyed(one, keys) for one, keys in zip(sides, (found.left, found.right), strict=True)
+        with_key_columns(side, keys) for side, keys in zip(sides, (conditions.left, conditions.right), strict=True)
     )
     widths = len(left.fields), len(right.fields)
     joined = Stateful(
@@ -165,4 +180,4 @@ def _looked_up(
         fields=both_fields(left, right, kind),
     )
     wanted = len(rows[0].relation.fields), len(rows[1].relation.fields)
-    return PlannedRows(without_computed_keys(joined, wanted, widths, found.rest))
+    return PlannedRows(without_computed_keys(joined, wanted, widths, conditions.rest))

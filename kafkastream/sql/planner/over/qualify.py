@@ -8,57 +8,59 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from kafkastream.sql.expressions.column_scope import Scope
-from kafkastream.sql.planner.over.over_frames import windows_in
+from kafkastream.sql.planner.over.over_frames import over_calls_in
 
 if TYPE_CHECKING:
     from kafkastream.sql.plan.plan_builder import PlannedRows
     from kafkastream.sql.planner.query_planner import SelectPlanner
-    from kafkastream.sql.planner.select import Item
+    from kafkastream.sql.planner.select import SelectItem
 
-__all__ = ["qualified"]
+__all__ = ["plan_qualify"]
 
-_OF_WHOLE = ("distinct", "order", "limit", "offset")
+_OUTER_CLAUSES = ("distinct", "order", "limit", "offset")
 
 
-def qualified(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> PlannedRows:
+def plan_qualify(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> PlannedRows:
     """Plan a SELECT with QUALIFY.
 
     Raises:
         DefinitionError: The condition has no call of OVER.
         UnsupportedFeatureError: The SELECT has GROUP BY.
     """
-    from kafkastream.sql.planner.select import from_rows, selected_items
+    from kafkastream.sql.planner.select import plan_from, selected_items
 
     text, condition = planner.text, node.args["qualify"].this
     if node.args.get("group") or node.args.get("having"):
-        what = "QUALIFY with GROUP BY is not supported; Flink fails with it, too."
-        raise text.refused(node.args["qualify"], what, "Write SELECT ... FROM (SELECT ... GROUP BY ...) QUALIFY ...")
-    _, scope, _ = from_rows(planner, node, [])
+        message = "QUALIFY with GROUP BY is not supported; Flink fails with it, too."
+        raise text.refused(node.args["qualify"], message, "Write SELECT ... FROM (SELECT ... GROUP BY ...) QUALIFY ...")
+    _, scope, _ = plan_from(planner, node, [])
     items = selected_items(text, scope, node.expressions)
-    inner = _Inner(scope, items)
-    whole = inner.outside(condition.copy())
+    inner = _InnerColumns(scope, items)
+    outer_condition = inner.rewrite_condition(condition.copy())
     if not inner.has_windows:
-        what = f"QUALIFY expression '{text.shown(condition)}' must contain a window function"
-        raise text.error(condition, what, "Write it in WHERE.")
+        message = f"QUALIFY expression '{text.shown(condition)}' must contain a window function"
+        raise text.error(condition, message, "Write it in WHERE.")
     below = node.copy()
-    for part in ("qualify", *_OF_WHOLE):
+    for part in ("qualify", *_OUTER_CLAUSES):
         below.set(part, None)
-    below.set("expressions", [exp.alias_(one, f"${at}", quoted=True) for at, one in enumerate(inner.columns)])
-    outer = exp.Select(
-        expressions=[exp.alias_(_column(at), item.name, quoted=True) for at, item in enumerate(items)],
-        from_=exp.From(this=exp.Subquery(this=below)),
-        where=exp.Where(this=whole),
-        **{part: found.copy() for part in _OF_WHOLE if (found := node.args.get(part))},
+    below.set(
+        "expressions", [exp.alias_(column, f"${number}", quoted=True) for number, column in enumerate(inner.columns)]
     )
-    return planner.query(outer, is_top=is_top)
+    outer = exp.Select(
+        expressions=[exp.alias_(_inner_column(number), item.name, quoted=True) for number, item in enumerate(items)],
+        from_=exp.From(this=exp.Subquery(this=below)),
+        where=exp.Where(this=outer_condition),
+        **{part: clause.copy() for part in _OUTER_CLAUSES if (clause := node.args.get(part))},
+    )
+    return planner.plan(outer, is_top=is_top)
 
 
-def _column(place: int) -> exp.Column:
-    return exp.column(exp.to_identifier(f"${place}", quoted=True))
+def _inner_column(number: int) -> exp.Column:
+    return exp.column(exp.to_identifier(f"${number}", quoted=True))
 
 
-class _Inner:
-    """Columns of the query inside: those that are selected, and those of the condition.
+class _InnerColumns:
+    """Columns of the inner query: the selected ones, and those that the condition reads.
 
     Args:
         scope: Scope of FROM.
@@ -69,46 +71,46 @@ class _Inner:
         has_windows: Whether the condition has calls of OVER.
     """
 
-    def __init__(self, scope: Scope, items: Sequence[Item]) -> None:
+    def __init__(self, scope: Scope, items: Sequence[SelectItem]) -> None:
         self._names = {name for source in scope.sources for name, _ in source.columns}
-        self._aliases = {item.name: at for at, item in enumerate(items) if item.column is None}
-        self.columns = [item.node.copy() if item.column is None else _named(scope, item) for item in items]
+        self._aliases = {item.name: index for index, item in enumerate(items) if item.column is None}
+        self.columns = [item.node.copy() if item.column is None else _star_column(scope, item) for item in items]
         self.has_windows = False
 
-    def outside(self, condition: exp.Expr) -> exp.Expr:
-        """Return the condition over the columns of the query inside."""
-        for one in list(_leaves(condition)):
-            place = self._place(one)
-            if one is condition:
-                return _column(place)
-            one.replace(_column(place))
+    def rewrite_condition(self, condition: exp.Expr) -> exp.Expr:
+        """Return the condition over the columns of the inner query."""
+        for leaf_expression in list(_leaf_expressions(condition)):
+            number = self._column_index(leaf_expression)
+            if leaf_expression is condition:
+                return _inner_column(number)
+            leaf_expression.replace(_inner_column(number))
         return condition
 
-    def _place(self, node: exp.Expr) -> int:
+    def _column_index(self, node: exp.Expr) -> int:
         is_alias = isinstance(node, exp.Column) and not node.table and node.name not in self._names
-        place = self._aliases.get(node.name) if is_alias else None
-        if place is None:
+        index = self._aliases.get(node.name) if is_alias else None
+        if index is None:
             if node not in self.columns:
                 self.columns.append(node.copy())
-            place = self.columns.index(node)
-        self.has_windows = self.has_windows or next(windows_in(self.columns[place]), None) is not None
-        return place
+            index = self.columns.index(node)
+        self.has_windows = self.has_windows or next(over_calls_in(self.columns[index]), None) is not None
+        return index
 
 
-def _leaves(node: exp.Expr) -> Iterator[exp.Expr]:
-    """Return the calls of OVER and the columns in a condition, outermost ones."""
+def _leaf_expressions(node: exp.Expr) -> Iterator[exp.Expr]:
+    """Yield the outermost calls of OVER and columns in a condition."""
     if isinstance(node, exp.Window | exp.Column | exp.Dot):
         yield node
     elif not isinstance(node, exp.Query):
         for child in node.iter_expressions():
-            yield from _leaves(child)
+            yield from _leaf_expressions(child)
 
 
-def _named(scope: Scope, item: Item) -> exp.Expr:
-    """Return the expression of a column of ``*``."""
+def _star_column(scope: Scope, item: SelectItem) -> exp.Expr:
+    """Return a reference to a column of ``*``, qualified with its table."""
     assert item.column is not None
     source, name = next(
-        (source, name) for source in scope.sources for name, at in source.columns if at == item.column.place
+        (source, name) for source in scope.sources for name, index in source.columns if index == item.column.place
     )
     table = exp.to_identifier(source.alias, quoted=True) if source.alias else None
     return exp.column(exp.to_identifier(name, quoted=True), table=table)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AGGREGATE", "MATCH_TIME", "MatchRow", "VariableCompiler"]
 
-_REFUSED: Final = {
+_UNSUPPORTED: Final = {
     "CLASSIFIER": "Number the variables yourself: CASE WHEN B.id IS NULL THEN 'A' ELSE 'B' END.",
     "MATCH_NUMBER": "Number the matches by ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) in a query around this one.",
 }
@@ -65,11 +65,11 @@ class VariableCompiler(ExpressionCompiler):
     """
 
     def __init__(self, planner: SelectPlanner, fields: Sequence[Field], names: Sequence[str]) -> None:
-        columns = tuple((field.name, at) for at, field in enumerate(fields))
+        columns = tuple((field.name, index) for index, field in enumerate(fields))
         hidden = frozenset(field.name for field in fields)
         sources = [NamedTable("", columns)]
         for number, name in enumerate(names, start=1):
-            moved = tuple((one, number * len(fields) + at) for one, at in columns)
+            moved = tuple((column, number * len(fields) + index) for column, index in columns)
             sources.append(NamedTable(name, moved, hidden=hidden))
         super().__init__(planner.text, Scope(tuple(fields) * len(sources), tuple(sources)), planner.catalog)
         self._width = len(fields)
@@ -84,29 +84,26 @@ class VariableCompiler(ExpressionCompiler):
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression."""
         if is_call(node, "FIRST", "LAST", "PREV", "NEXT"):
-            return self._navigated(node)
-        if is_call(node, *_REFUSED):
+            return self._compile_navigation(node)
+        if is_call(node, *_UNSUPPORTED):
             name = called_name(node).upper()
-            raise self.text.error(node, f"{name}() is not part of Flink SQL.", _REFUSED[name])
+            raise self.text.error(node, f"{name}() is not part of Flink SQL.", _UNSUPPORTED[name])
         if is_call(node, "MATCH_ROWTIME"):
-            return self._match_time(node)
-        aggregate = aggregate_of(self._inner(), node)
-        return super().compile(node) if aggregate is None else self._aggregated(node, aggregate)
+            return self._compile_match_time(node)
+        aggregate = aggregate_of(_RowCompiler(self), node)
+        return super().compile(node) if aggregate is None else self._compile_aggregate(node, aggregate)
 
-    def _match_time(self, node: exp.Anonymous) -> TypedExpression:
+    def _compile_match_time(self, node: exp.Anonymous) -> TypedExpression:
         """Compile ``MATCH_ROWTIME()``, or that of a time column, whose type it has."""
         if not node.expressions:
             return ColumnRef(MATCH_TIME, self._time.not_null())
         column = super().compile(node.expressions[0])
         if not isinstance(column, ColumnRef) or self.scope.fields[column.place].time is not TimeAttribute.EVENT:
-            what = "The function MATCH_ROWTIME requires argument to be a row time attribute type."
-            raise self.text.error(node, what, "Leave the argument out.")
+            message = "The function MATCH_ROWTIME requires argument to be a row time attribute type."
+            raise self.text.error(node, message, "Leave the argument out.")
         return ColumnRef(MATCH_TIME, column.type)
 
-    def _inner(self) -> _OneRow:
-        return _OneRow(self)
-
-    def _navigated(self, node: exp.Anonymous) -> TypedExpression:
+    def _compile_navigation(self, node: exp.Anonymous) -> TypedExpression:
         """Compile ``LAST(A.price * A.tax, 1)``: the expression over one of the rows of a variable."""
         name, arguments = called_name(node).upper(), node.expressions
         if not 1 <= len(arguments) <= 2:
@@ -114,59 +111,59 @@ class VariableCompiler(ExpressionCompiler):
         offset = 1 if name in ("PREV", "NEXT") else 0
         if len(arguments) > 1:
             if not (isinstance(arguments[1], exp.Literal) and arguments[1].is_int):
-                what = f"The offset of {name} must be a whole number that is not below zero."
-                raise self.text.error(arguments[1], what, "Write the number itself.")
+                message = f"The offset of {name} must be a whole number that is not below zero."
+                raise self.text.error(arguments[1], message, "Write the number itself.")
             offset = int(arguments[1].name)
         if name in ("PREV", "NEXT") and offset:
             now = "Take the rows of variables: LAST(A.x, 1) is the one before the last row of A."
             raise self.text.error(node, "Flink does not support physical offsets within partition.", now)
-        value = self._inner().compile(arguments[0])
-        variable = self._variable(node, value)
+        value = _RowCompiler(self).compile(arguments[0])
+        variable = self._single_variable(node, value)
         row = MatchRow(variable, offset, name == "FIRST")
         if row not in self._rows:
             self._rows.append(row)
             self.scope = attrs.evolve(self.scope, fields=(*self.scope.fields, *self.scope.fields[: self._width]))
         begin = self._rows.index(row) * self._width
-        return renumbered(value, {place: begin + place % self._width for place in columns_in(value)})
+        return renumbered(value, {column: begin + column % self._width for column in columns_in(value)})
 
-    def _aggregated(self, node: exp.Expr, aggregate: RequestedAggregate) -> TypedExpression:
+    def _compile_aggregate(self, node: exp.Expr, aggregate: RequestedAggregate) -> TypedExpression:
         if aggregate.call.distinct or aggregate.filter is not None:
-            what = f"{self.text.shown(node)}: aggregates of MATCH_RECOGNIZE take neither DISTINCT nor FILTER."
-            raise self.text.error(node, what, "For FILTER, aggregate CASE WHEN ... THEN x END.")
-        variables = {self._variable(node, one) for one in aggregate.arguments} or {None}
-        found = attrs.evolve(
+            message = f"{self.text.shown(node)}: aggregates of MATCH_RECOGNIZE take neither DISTINCT nor FILTER."
+            raise self.text.error(node, message, "For FILTER, aggregate CASE WHEN ... THEN x END.")
+        variables = {self._single_variable(node, argument) for argument in aggregate.arguments} or {None}
+        row_aggregate = attrs.evolve(
             aggregate,
             arguments=tuple(
-                renumbered(one, {place: place % self._width for place in columns_in(one)})
-                for one in aggregate.arguments
+                renumbered(argument, {column: column % self._width for column in columns_in(argument)})
+                for argument in aggregate.arguments
             ),
         )
-        key = (variables.pop(), found)
-        place = self.aggregates.setdefault(key, len(self.aggregates))
-        return ColumnRef(AGGREGATE - place, aggregate.call.type)
+        key = (variables.pop(), row_aggregate)
+        number = self.aggregates.setdefault(key, len(self.aggregates))
+        return ColumnRef(AGGREGATE - number, aggregate.call.type)
 
-    def _variable(self, node: exp.Expr, value: TypedExpression) -> int | None:
-        """Return the one variable that a value takes columns of."""
-        found = {self.row_of(place)[0].variable for place in columns_in(value)}
+    def _single_variable(self, node: exp.Expr, value: TypedExpression) -> int | None:
+        """Return the variable whose columns a value reads; an error if they are of several."""
+        variables = {self.row_of(column)[0].variable for column in columns_in(value)}
         shown = self.text.shown(node)
-        if not found:
+        if not variables:
             raise self.text.error(node, f"No pattern variable specified in {shown}", "Name a column: LAST(A.x).")
-        if len(found) > 1:
-            what = f"{shown} takes more than one pattern variable."
-            raise self.text.error(node, what, "Take columns of one variable, and compute with several such calls.")
-        return found.pop()
+        if len(variables) > 1:
+            message = f"{shown} takes more than one pattern variable."
+            raise self.text.error(node, message, "Take columns of one variable, and compute with several such calls.")
+        return variables.pop()
 
 
 @final
-class _OneRow(ExpressionCompiler):
-    """Compiles what FIRST, LAST and aggregates take: expressions over one row."""
+class _RowCompiler(ExpressionCompiler):
+    """Compiles arguments of FIRST, LAST and aggregates: expressions over one row."""
 
-    def __init__(self, of: VariableCompiler) -> None:
-        super().__init__(of.text, of.scope, of.catalog)
+    def __init__(self, compiler: VariableCompiler) -> None:
+        super().__init__(compiler.text, compiler.scope, compiler.catalog)
 
     def compile(self, node: exp.Expr) -> TypedExpression:
         """Compile an expression."""
         if is_call(node, "FIRST", "LAST", "PREV", "NEXT", "MATCH_ROWTIME"):
-            what = f"{self.text.shown(node)} is not supported in an aggregate, or in another such call."
-            raise self.text.refused(node, what, "Flink ignores it in aggregates: take the column.")
+            message = f"{self.text.shown(node)} is not supported in an aggregate, or in another such call."
+            raise self.text.refused(node, message, "Flink ignores it in aggregates: take the column.")
         return super().compile(node)

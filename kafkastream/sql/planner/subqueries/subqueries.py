@@ -17,27 +17,27 @@ from kafkastream.sql.plan.expression import FALSE, TRUE, Case, ColumnRef, TypedE
 from kafkastream.sql.plan.functions import call
 from kafkastream.sql.plan.operations import JoinKind
 from kafkastream.sql.plan.plan_builder import PlannedRows, column_of, projected, reference, references
-from kafkastream.sql.planner.subqueries.columns_around import Around
 from kafkastream.sql.planner.subqueries.inner_queries import (
     InnerQuery,
-    column_named,
-    existence,
     gives_one_row,
-    named_columns,
-    values_in,
-    whole_query,
+    hidden_column,
+    hidden_columns,
+    plan_exists_query,
+    plan_in_query,
+    plan_uncorrelated_query,
 )
-from kafkastream.sql.planner.subqueries.scalar_queries import joined_value
+from kafkastream.sql.planner.subqueries.outer_columns import ScopedRows
+from kafkastream.sql.planner.subqueries.scalar_queries import join_scalar_query
 from kafkastream.sql.types import DataType, Kind
 
 if TYPE_CHECKING:
     from kafkastream.sql.planner.query_planner import SelectPlanner
 
-__all__ = ["answered", "filtered_by_queries", "has_query"]
+__all__ = ["filter_by_subqueries", "has_query", "join_subqueries"]
 
 Compile = Callable[[exp.Expr], TypedExpression]
 _BOOLEAN: Final = DataType.of(Kind.BOOLEAN)
-_OTHERWISE: Final[Mapping[type[exp.Expr], type[exp.Expr]]] = {
+_NEGATED: Final[Mapping[type[exp.Expr], type[exp.Expr]]] = {
     exp.EQ: exp.NEQ,
     exp.NEQ: exp.EQ,
     exp.GT: exp.LTE,
@@ -45,7 +45,7 @@ _OTHERWISE: Final[Mapping[type[exp.Expr], type[exp.Expr]]] = {
     exp.LT: exp.GTE,
     exp.GTE: exp.LT,
 }
-"""Comparisons, each with the one that holds where it does not."""
+"""Comparisons with their negations."""
 
 
 def has_query(node: exp.Expr) -> bool:
@@ -53,23 +53,23 @@ def has_query(node: exp.Expr) -> bool:
     return node.find(exp.Query) is not None
 
 
-def filtered_by_queries(
+def filter_by_subqueries(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, conditions: list[exp.Expr]
 ) -> tuple[PlannedRows, Scope, list[exp.Expr]]:
     """Apply the [NOT] IN and [NOT] EXISTS among conditions; return the rows and the other conditions."""
     rest: list[exp.Expr] = []
     for node in conditions:
         is_not = isinstance(node, exp.Not)
-        inner = _bare(node.this if is_not else node)
+        inner = _without_parentheses(node.this if is_not else node)
         kind = JoinKind.ANTI if is_not else JoinKind.SEMI
         if isinstance(inner, exp.Exists) and not gives_one_row(_query_of(inner)):
-            found = existence(planner, Around(rows, scope), _query_of(inner))
-            rows = _joined(planner, rows, scope, found, [], kind, inner)
-        elif isinstance(inner, exp.In) and not is_not and _is_aggregate(planner, Around(rows, scope), inner):
+            inner_query = plan_exists_query(planner, ScopedRows(rows, scope), _query_of(inner))
+            rows = _join_query(planner, rows, scope, inner_query, [], kind, inner)
+        elif isinstance(inner, exp.In) and not is_not and _is_aggregate(planner, ScopedRows(rows, scope), inner):
             rest.append(exp.EQ(this=inner.this, expression=exp.Subquery(this=_query_of(inner))))
             continue
         elif isinstance(inner, exp.In) and inner.args.get("query"):
-            rows = _within(planner, rows, scope, inner, kind)
+            rows = _filter_in(planner, rows, scope, inner, kind)
         else:
             rest.append(node)
             continue
@@ -77,8 +77,8 @@ def filtered_by_queries(
     return rows, scope, rest
 
 
-def _is_aggregate(planner: SelectPlanner, around: Around, node: exp.In) -> bool:
-    """Return whether IN compares with one aggregate of a query that is bound to the query around it, and so is an equation.
+def _is_aggregate(planner: SelectPlanner, outer: ScopedRows, node: exp.In) -> bool:
+    """Return whether IN compares with one aggregate of a correlated query, and so is an equation.
 
     Not so for COUNT and for NOT IN: in Flink, IN finds nothing where the query reads no rows, and COUNT would be 0.
     """
@@ -87,11 +87,11 @@ def _is_aggregate(planner: SelectPlanner, around: Around, node: exp.In) -> bool:
         return False
     aggregate = query.expressions[0].unalias()
     is_one = list(calls_in(aggregate)) == [aggregate] and not is_call(aggregate, "COUNT")
-    return is_one and whole_query(planner, around, query) is None
+    return is_one and plan_uncorrelated_query(planner, outer, query) is None
 
 
-def answered(
-    planner: SelectPlanner, rows: PlannedRows, scope: Scope, nodes: Sequence[exp.Expr], compiled: Compile
+def join_subqueries(
+    planner: SelectPlanner, rows: PlannedRows, scope: Scope, nodes: Sequence[exp.Expr], compile_: Compile
 ) -> tuple[PlannedRows, dict[int, TypedExpression]]:
     """Join the queries in expressions; return the rows with more columns, and the value of each query's node.
 
@@ -100,24 +100,24 @@ def answered(
         rows: Its rows.
         scope: Scope of columns that the queries may refer to.
         nodes: Expressions.
-        compiled: Compiles an expression over the rows.
+        compile_: Compiles an expression over the rows.
     """
     answers: dict[int, TypedExpression] = {}
-    for node in (one for part in nodes for one in _queries_in(planner, part)):
+    for node in (query for part in nodes for query in _queries_in(planner, part)):
         scope = attrs.evolve(scope, fields=rows.relation.fields)
         if isinstance(node, exp.Exists):
-            rows, answers[id(node)] = _exists(planner, rows, scope, node)
+            rows, answers[id(node)] = _join_exists(planner, rows, scope, node)
         elif isinstance(node, exp.In):
-            compared = _compared(planner, rows, scope, node, _query_of(node), exp.EQ, compiled)
-            rows, answers[id(node)] = _holds_for_one(planner, compared, node)
+            compared = _plan_comparison(planner, rows, scope, node, _query_of(node), exp.EQ, compile_)
+            rows, answers[id(node)] = _holds_for_any(planner, compared, node)
         elif _is_quantified(node):
             is_all = isinstance(node.expression, exp.All)
-            kind = _OTHERWISE[type(node)] if is_all else type(node)
-            compared = _compared(planner, rows, scope, node, _query_of(node.expression), kind, compiled)
-            rows, answer = _holds_for_one(planner, compared, node)
+            kind = _NEGATED[type(node)] if is_all else type(node)
+            compared = _plan_comparison(planner, rows, scope, node, _query_of(node.expression), kind, compile_)
+            rows, answer = _holds_for_any(planner, compared, node)
             answers[id(node)] = call("NOT", answer) if is_all else answer
         else:
-            rows, answers[id(node)] = joined_value(planner, rows, scope, _query_of(node), node)
+            rows, answers[id(node)] = join_scalar_query(planner, rows, scope, _query_of(node), node)
     return rows, answers
 
 
@@ -132,11 +132,11 @@ def _queries_in(planner: SelectPlanner, node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _is_quantified(node: exp.Expr) -> bool:
-    """Return whether an expression compares with ANY or ALL of a query's values."""
-    return type(node) in _OTHERWISE and isinstance(node.expression, exp.Any | exp.All)
+    """Return whether an expression is a comparison with ANY or ALL of a query."""
+    return type(node) in _NEGATED and isinstance(node.expression, exp.Any | exp.All)
 
 
-def _bare(node: exp.Expr) -> exp.Expr:
+def _without_parentheses(node: exp.Expr) -> exp.Expr:
     while isinstance(node, exp.Paren):
         node = node.this
     return node
@@ -149,16 +149,16 @@ def _query_of(node: exp.Expr) -> exp.Expr:
     return query
 
 
-def _exists(
+def _join_exists(
     planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.Exists
 ) -> tuple[PlannedRows, TypedExpression]:
     if gives_one_row(_query_of(node)):
         return rows, TRUE
-    found = existence(planner, Around(rows, scope), _query_of(node))
-    return _marked(planner, rows, scope, found, [], node)
+    inner_query = plan_exists_query(planner, ScopedRows(rows, scope), _query_of(node))
+    return _mark_matches(planner, rows, scope, inner_query, [], node)
 
 
-class _Compared(NamedTuple):
+class _Comparison(NamedTuple):
     """Values that are compared with those of a query.
 
     Args:
@@ -176,64 +176,73 @@ class _Compared(NamedTuple):
     may_be_null: bool
 
 
-def _holds_for_one(planner: SelectPlanner, compared: _Compared, node: exp.Expr) -> tuple[PlannedRows, TypedExpression]:
-    """Return whether comparisons hold for a row of a query: NULL, if it is unknown for one of them, and true for none."""
+def _holds_for_any(
+    planner: SelectPlanner, compared: _Comparison, node: exp.Expr
+) -> tuple[PlannedRows, TypedExpression]:
+    """Return whether comparisons hold for any row of a query: NULL if they hold for none, and are unknown for one."""
     rows, scope, inner, nodes, may_be_null = compared
-    rows, holds = _marked(planner, rows, scope, inner, nodes, node)
+    rows, holds = _mark_matches(planner, rows, scope, inner, nodes, node)
     if not may_be_null:
         return rows, holds
     unknown = exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Null())
-    rows, is_unknown = _marked(planner, rows, attrs.evolve(scope, fields=rows.relation.fields), inner, [unknown], node)
+    rows, is_unknown = _mark_matches(
+        planner, rows, attrs.evolve(scope, fields=rows.relation.fields), inner, [unknown], node
+    )
     return rows, Case((holds, is_unknown), (TRUE, typed_null(_BOOLEAN)), FALSE, _BOOLEAN)
 
 
-def _within(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
+def _filter_in(planner: SelectPlanner, rows: PlannedRows, scope: Scope, node: exp.In, kind: JoinKind) -> PlannedRows:
     """Return the rows whose values are among those of a query, or with ANTI those that are known not to be."""
-    compiled = planner.compiler(scope).compile
-    rows, scope, inner, nodes, may_be_null = _compared(planner, rows, scope, node, _query_of(node), exp.EQ, compiled)
+    compile_ = planner.compiler(scope).compile
+    rows, scope, inner, nodes, may_be_null = _plan_comparison(
+        planner, rows, scope, node, _query_of(node), exp.EQ, compile_
+    )
     if kind is JoinKind.ANTI and may_be_null:
         nodes = [exp.Not(this=exp.Is(this=exp.Paren(this=_all(nodes)), expression=exp.Boolean(this=False)))]
-    return _joined(planner, rows, scope, inner, nodes, kind, node)
+    return _join_query(planner, rows, scope, inner, nodes, kind, node)
 
 
-def _compared(
+def _plan_comparison(
     planner: SelectPlanner,
     rows: PlannedRows,
     scope: Scope,
     node: exp.Expr,
     query: exp.Expr,
     kind: type[exp.Expr],
-    compiled: Compile,
-) -> _Compared:
-    """Return comparisons of a kind between the left side of a node and a query."""
-    operand = _bare(node.this)
+    compile_: Compile,
+) -> _Comparison:
+    """Plan the comparison of the left side of a node with a query, by an operator: add its values to the rows."""
+    operand = _without_parentheses(node.this)
     operands = operand.expressions if isinstance(operand, exp.Tuple) else [operand]
-    values = [compiled(one) for one in operands]
+    values = [compile_(operand) for operand in operands]
     relation = rows.relation
-    added = [one for one in dict.fromkeys(values) if column_of(one) is None]
+    added = [value for value in dict.fromkeys(values) if column_of(value) is None]
     if added:
-        names = [*(field.name for field in relation.fields), *(f"$value{at}" for at in range(len(added)))]
+        names = [*(field.name for field in relation.fields), *(f"$value{number}" for number in range(len(added)))]
         relation = projected(relation, [*references(relation), *added], names, ttl_ms=planner.ttl_ms)
     every = [*references(rows.relation), *added]
-    of, in_ = ([f"${side}{at}" for at in range(len(values))] for side in ("of", "in"))
-    inner = values_in(planner, Around(attrs.evolve(rows, relation=relation), scope), query, in_)
-    outer = Scope(relation.fields, (*scope.sources, named_columns(of, [every.index(one) for one in values])))
-    nodes: list[exp.Expr] = [
-        kind(this=column_named(one), expression=column_named(other)) for one, other in zip(of, in_, strict=True)
-    ]
-    places = dict(inner.scope.sources[-1].columns)
-    may_be_null = any(one.type.is_nullable for one in values) or any(
-        inner.rows.relation.fields[places[name]].type.is_nullable for name in in_
+    left_names, right_names = ([f"${side}{number}" for number in range(len(values))] for side in ("of", "in"))
+    inner = plan_in_query(planner, ScopedRows(attrs.evolve(rows, relation=relation), scope), query, right_names)
+    outer = Scope(
+        relation.fields, (*scope.sources, hidden_columns(left_names, [every.index(value) for value in values]))
     )
-    return _Compared(attrs.evolve(rows, relation=relation), outer, inner, nodes, may_be_null)
+    nodes: list[exp.Expr] = [
+        kind(this=hidden_column(left_name), expression=hidden_column(right_name))
+        for left_name, right_name in zip(left_names, right_names, strict=True)
+    ]
+    indexes = dict(inner.scope.sources[-1].columns)
+    may_be_null = any(value.type.is_nullable for value in values) or any(
+        inner.rows.relation.fields[indexes[name]].type.is_nullable for name in right_names
+    )
+    return _Comparison(attrs.evolve(rows, relation=relation), outer, inner, nodes, may_be_null)
 
 
 def _all(nodes: Sequence[exp.Expr]) -> exp.Expr:
     """Return the conjunction of conditions."""
-    return reduce(lambda one, other: exp.And(this=one, expression=other), nodes)
+    return reduce(lambda left, right: exp.And(this=left, expression=right), nodes)
 
 
-def _marked(
+def _mark_matches(
     planner: SelectPlanner,
     rows: PlannedRows,
     scope: Scope,
@@ -241,13 +250,13 @@ def _marked(
     nodes: Sequence[exp.Expr],
     node: exp.Expr,
 ) -> tuple[PlannedRows, ColumnRef]:
-    """Return the rows with an added BOOLEAN column: whether conditions hold for a row of a query."""
+    """Add a BOOLEAN column to the rows: whether conditions hold for any row of a query."""
     width = len(rows.relation.fields)
-    joined = _joined(planner, rows, scope, inner, nodes, JoinKind.MARK, node)
+    joined = _join_query(planner, rows, scope, inner, nodes, JoinKind.MARK, node)
     return joined, reference(joined.relation, width)
 
 
-def _joined(
+def _join_query(
     planner: SelectPlanner,
     rows: PlannedRows,
     scope: Scope,
@@ -256,7 +265,7 @@ def _joined(
     kind: JoinKind,
     node: exp.Expr,
 ) -> PlannedRows:
-    from kafkastream.sql.planner.joins.joins import of_two
+    from kafkastream.sql.planner.joins.joins import join_inputs
 
-    found = inner.conditions(planner, Around(rows, scope), nodes)
-    return of_two(planner, (rows, inner.rows), found, kind, node)
+    conditions = inner.conditions(planner, ScopedRows(rows, scope), nodes)
+    return join_inputs(planner, (rows, inner.rows), conditions, kind, node)

@@ -20,7 +20,7 @@ from kafkastream.sql.plan.operations import Order, OverAggregate, TableOperation
 from kafkastream.sql.plan.planning_catalog import ResolvedTable, View
 from kafkastream.sql.plan.query_node import KeyColumns
 from kafkastream.sql.plan.relations import Project, Relation, Scan, Stateful
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.session_functions import NamedFunction
 from kafkastream.sql.table import Expression
 from kafkastream.sql.types import Kind
@@ -115,7 +115,7 @@ def parts(relation: Relation) -> tuple[Project, Stateful, list[Project]]:
 
 
 def plan(query: str) -> Relation:
-    return planned(Expression(query), Catalog())
+    return plan_query(Expression(query), Catalog())
 
 
 class Job:

@@ -8,7 +8,7 @@ from kafkastream.errors import DefinitionError
 from kafkastream.sql.changelog import ChangelogMode
 from kafkastream.sql.plan.operations import Deduplicate, GroupAggregate, Order, OverAggregate, TimeAttribute, TopN
 from kafkastream.sql.plan.relations import Stateful
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.table import Expression
 from tests.unit.sql.planning import TestCatalog, columns, failure, operation, plan, texts, under
 
@@ -129,6 +129,6 @@ def test_wrong_calls_are_told(query: str) -> None:
 
 def test_the_time_to_live_is_that_of_the_session() -> None:
     query = Expression("SELECT SUM(id) OVER (ORDER BY ts) FROM orders")
-    found = under(planned(query, TestCatalog(), ttl_ms=7)).operation
+    found = under(plan_query(query, TestCatalog(), ttl_ms=7)).operation
     assert isinstance(found, OverAggregate)
     assert found.ttl_ms == 7

@@ -8,7 +8,7 @@ from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.sql.plan.operations import TimeAttribute
 from kafkastream.sql.plan.relations import Field
 from kafkastream.sql.plan.spark_text import SparkPrinter
-from kafkastream.sql.planner.computed_columns import EventTime, computed
+from kafkastream.sql.planner.computed_columns import EventTime, compile_columns
 from kafkastream.sql.syntax.data_types import parse_type
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
@@ -70,7 +70,7 @@ def test_computed_columns_and_the_watermark() -> None:
     declared = (
         "a INT, x AS a / 2 + o, s STRING, ts AS TO_TIMESTAMP(s), o BIGINT METADATA FROM 'offset', p AS PROCTIME()"
     )
-    found = computed(table(f"{declared}, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND - INTERVAL '1' MINUTE"))
+    found = compile_columns(table(f"{declared}, WATERMARK FOR ts AS ts - INTERVAL '5' SECOND - INTERVAL '1' MINUTE"))
     assert [field.name for field in found.inputs] == ["a", "s", "o"]
     assert tuple(map(SparkPrinter(kept="").text, found.expressions[:3])) == (
         "c0",
@@ -96,7 +96,7 @@ def test_computed_columns_and_the_watermark() -> None:
 )
 def test_computed_columns_that_are_wrong(declared: str, what: str) -> None:
     with pytest.raises((DefinitionError, UnsupportedFeatureError), match=r"line 1, column \d+") as caught:
-        computed(table(declared))
+        compile_columns(table(declared))
     assert what in caught.value.what
 
 

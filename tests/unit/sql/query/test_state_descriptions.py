@@ -10,7 +10,7 @@ import pytest
 from kafkastream.errors import DefinitionError
 from kafkastream.spark.checkpoint.operators import check_operators
 from kafkastream.sql.plan.state_description import state_description
-from kafkastream.sql.planner.query_planner import planned
+from kafkastream.sql.planner.query_planner import plan_query
 from kafkastream.sql.session_functions import NamedFunction, SessionFunctions
 from kafkastream.sql.table import Expression
 from kafkastream.table.udf import udf
@@ -156,7 +156,7 @@ class FunctionCatalog(TestCatalog):
 
 def calling(catalog: FunctionCatalog, name: str) -> str:
     query = f"SELECT {name}(id), SUM({name}()) FROM orders WHERE {name}(id, 1) > 0 GROUP BY {name}(id)"
-    return state_description(under(planned(Expression(query), catalog)), lambda scan: scan.table.name[-1])
+    return state_description(under(plan_query(Expression(query), catalog)), lambda scan: scan.table.name[-1])
 
 
 def test_functions_that_were_created_before_change_no_description() -> None:

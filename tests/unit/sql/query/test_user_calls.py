@@ -7,7 +7,7 @@ import pytest
 from kafkastream.sql.plan.expression import user_calls
 from kafkastream.sql.plan.relations import Project, Relation, Union, computations
 from kafkastream.sql.plan.spark_text import spark_text
-from kafkastream.sql.planner.computed_columns import computed
+from kafkastream.sql.planner.computed_columns import compile_columns
 from kafkastream.sql.syntax.parser import parse_one
 from kafkastream.sql.syntax.statements import CreateTable
 from tests.unit.sql.planning import FUNCTIONS, TestCatalog, columns, condition, failure, plan, texts, under
@@ -55,7 +55,7 @@ def test_computed_columns_call_functions() -> None:
     declared = "CREATE TABLE t (a INT, ts AS typed(NULL, a)[1], WATERMARK FOR ts AS ts) WITH ('connector' = 'print')"
     statement = parse_one(declared)
     assert isinstance(statement, CreateTable)
-    schema = computed(statement.definition, TestCatalog())
+    schema = compile_columns(statement.definition, TestCatalog())
     assert spark_text(schema.expressions[1]).startswith(f"get({TYPED}(__kept, ")
     assert str(schema.fields[1].type) == "TIMESTAMP(3)"
 
