@@ -22,7 +22,7 @@ from kafkastream.spark.worker.record_encoder import RecordEncoder, schema_for_el
 from kafkastream.spark.worker.rejected_records import DeadLetters
 from kafkastream.spark.worker.reports import Report, ReportKind
 
-__all__ = ["CapturingKafkaSink", "WrittenRecord", "with_capturing_sinks"]
+__all__ = ["CapturingKafkaOperator", "CapturingKafkaSink", "WrittenRecord", "with_capturing_sinks"]
 
 
 @final
@@ -152,6 +152,10 @@ class CapturingKafkaOperator(KafkaOperator):
 
     def _topic_limit(self, topic: str) -> int | None:
         return None
+
+    def arrives_without_records(self) -> None:
+        """Note that the next elements come from no record: their dead letters hold the elements."""
+        self._arrow = None
 
     def write(self, batch: Batch) -> None:
         """Encode the elements."""

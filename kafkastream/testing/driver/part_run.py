@@ -38,7 +38,7 @@ from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.plan.query_node import QueryNode
 from kafkastream.testing.driver.arrivals import Arrival
-from kafkastream.testing.driver.capturing_sinks import with_capturing_sinks
+from kafkastream.testing.driver.capturing_sinks import CapturingKafkaOperator, with_capturing_sinks
 from kafkastream.testing.driver.job_snapshot import PartSnapshot, PartStart
 from kafkastream.testing.driver.memory_backend import MemoryBackend
 
@@ -251,6 +251,10 @@ class PartRun:
         task.chain.begin(scope)
 
     def _push(self, task: SourceTask, batch: Batch, place: Callable[[int], str]) -> None:
+        """Push elements that a test sends through a source's chain; there are no records of them."""
+        for sink in task.chain.sinks:
+            if isinstance(sink, CapturingKafkaOperator):
+                sink.arrives_without_records()
         for operator in task.chain.before:
             batch = applied(operator, batch, place)
         task.chain.push(batch, place)

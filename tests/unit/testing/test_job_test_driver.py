@@ -715,6 +715,8 @@ def test_elements_that_a_sink_cannot_write_become_its_dead_letters(env: StreamEx
         driver.send("lines", "a")
         assert driver.values("out") == [b"a"]
         assert driver.values("dead") == ["ä".encode()]
+        driver.source("lines").send_element("ö")  # of which there is no record
+        assert driver.values("dead")[1:] == ["'ö'".encode()]
 
 
 def test_a_driver_that_has_ended_shows_what_it_gave_and_takes_nothing(env: StreamExecutionEnvironment) -> None:
