@@ -1,4 +1,4 @@
-"""Sinks of a driven job: they keep what the job's own sinks would write."""
+"""Sinks of a driven job, which keep what the job's own sinks would write."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class CapturingElementsSink(Sink[Any]):
 
 def with_capturing_sinks(graph: JobGraph, partitions: Mapping[str, int]) -> JobGraph:
     """Return the graph with sinks that keep records and elements; those for the terminal stay."""
-    return JobGraph(tuple(_captured(node, partitions) for node in graph.nodes))
+    return JobGraph(tuple(_with_capturing_sink(node, partitions) for node in graph.nodes))
 
 
-def _captured(node: Node, partitions: Mapping[str, int]) -> Node:
+def _with_capturing_sink(node: Node, partitions: Mapping[str, int]) -> Node:
     match node:
         case SinkNode(sink=KafkaSink() as sink):
             return attrs.evolve(node, sink=CapturingKafkaSink(sink, FrozenMap(partitions)))
@@ -160,7 +160,7 @@ class CapturingKafkaOperator(KafkaOperator):
     def write(self, batch: Batch) -> None:
         """Encode the elements."""
         for records, _ in self._encoded(batch):
-            self._records += _written(records, self.partitions)
+            self._records += _written_records(records, self.partitions)
 
     def drain(self) -> Iterator[Report]:
         """Return the records so far."""
@@ -169,7 +169,7 @@ class CapturingKafkaOperator(KafkaOperator):
             self._records = []
 
 
-def _written(records: Records, partitions: Mapping[str, int]) -> Iterator[WrittenRecord]:
+def _written_records(records: Records, partitions: Mapping[str, int]) -> Iterator[WrittenRecord]:
     """Yield the records of a batch as a broker would get them; those without a timestamp get the time of writing."""
     columns = (
         records.topics,
@@ -182,15 +182,15 @@ def _written(records: Records, partitions: Mapping[str, int]) -> Iterator[Writte
     for topic, key, value, headers, timestamp, partition in zip(*columns, strict=False):  # some columns are endless
         yield WrittenRecord(
             topic,
-            _bytes(key),
-            _bytes(value),
+            _encode(key),
+            _encode(value),
             tuple(headers),
             timestamp or wall_clock_ms(),
-            partition_of(_bytes(key), partitions.get(topic, 1)) if partition == BY_KEY else partition,
+            partition_of(_encode(key), partitions.get(topic, 1)) if partition == BY_KEY else partition,
         )
 
 
-def _bytes(text: bytes | str | None) -> bytes | None:
+def _encode(text: bytes | str | None) -> bytes | None:
     return text.encode() if isinstance(text, str) else text
 
 

@@ -90,9 +90,9 @@ class JobRun:
         self._offsets: dict[tuple[int, TopicPartition], int] = {}
         self._ranges: dict[tuple[int, TopicPartition], PartitionRange] = {}
         self._ended_sources: set[int] = set()
-        self._gathered: list[Arrival] | None = None
+        self._collected: list[Arrival] | None = None
         self._spark_rows: SparkRows | None = None
-        self._end: str | None = None
+        self._end_reason: str | None = None
         self._parts: list[PartRun] = []
         names = distinct_names(node.label for node in graph.nodes)
         operators = {
@@ -192,8 +192,8 @@ class JobRun:
     def arrive(self, *arrivals: Arrival) -> None:
         """Process arrivals as a micro-batch of their own, or with others within ``micro_batch``."""
         self._check_open()
-        if self._gathered is not None:
-            self._gathered.extend(arrivals)
+        if self._collected is not None:
+            self._collected.extend(arrivals)
             return
         with self._working():
             self._process(arrivals)
@@ -202,14 +202,14 @@ class JobRun:
     @contextmanager
     def micro_batch(self) -> Iterator[None]:
         """Process all that arrives within the ``with`` block as one micro-batch."""
-        self._gathered = []
+        self._collected = []
         try:
             yield
-            gathered = self._gathered
+            arrivals = self._collected
         finally:
-            self._gathered = None
+            self._collected = None
         with self._working():
-            self._process(gathered)
+            self._process(arrivals)
         self._read_own_output()
 
     def _process(self, arrivals: Iterable[Arrival]) -> None:
@@ -353,7 +353,7 @@ class JobRun:
 
     def fail(self, error: KafkastreamError) -> None:
         """End the run: nothing can be processed after an error, as in a job that has failed."""
-        self._end = f"the job has failed: {error}"
+        self._end_reason = f"the job has failed: {error}"
 
     def commit_unless_periodic(self) -> None:
         """Commit a micro-batch, unless the job has an interval for checkpoints."""
@@ -366,7 +366,7 @@ class JobRun:
         Raises:
             UserFunctionError: A ``close`` raised.
         """
-        has_failed, self._end = self._end is not None, self._end or "it was closed"
+        has_failed, self._end_reason = self._end_reason is not None, self._end_reason or "it was closed"
         parts, self._parts = self._parts, []
         for part in parts:
             part.close(has_failed=has_failed)
@@ -388,8 +388,8 @@ class JobRun:
         return _Work(self)
 
     def _check_open(self) -> None:
-        if self._end is not None:
-            raise DefinitionError(f"the driver cannot be used any more: {self._end}", now="Make a new one.")
+        if self._end_reason is not None:
+            raise DefinitionError(f"the driver cannot be used any more: {self._end_reason}", now="Make a new one.")
 
 
 @final

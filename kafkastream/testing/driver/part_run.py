@@ -128,8 +128,8 @@ class PartRun:
         self._sources: dict[tuple[int, int], SourceTask] = {}
         self._keyed: dict[tuple[int, int], KeyedTask] = {}
         self._messages: dict[tuple[int, int], list[Message]] = {}
-        self._announced: Mapping[str, int] = self.time.watermarks()
-        self._due: dict[tuple[int, int], int | None] = {}
+        self._announced_watermarks: Mapping[str, int] = self.time.watermarks()
+        self._timers_due: dict[tuple[int, int], int | None] = {}
 
     def open(self) -> None:
         """Open all functions.
@@ -175,17 +175,20 @@ class PartRun:
         self.settle()
 
     def settle(self) -> None:
-        """Announce new watermarks to the keyed operators, until there are none."""
+        """Send new watermarks to the keyed operators, until none has moved."""
         while self._levels:
             watermarks = self.time.watermarks()
-            if all(watermark <= self._announced.get(name, MIN_WATERMARK) for name, watermark in watermarks.items()):
+            if all(
+                watermark <= self._announced_watermarks.get(name, MIN_WATERMARK)
+                for name, watermark in watermarks.items()
+            ):
                 return
-            self._announced = watermarks
+            self._announced_watermarks = watermarks
             self._run_stages()
 
     def next_timer(self) -> int | None:
         """Return a lower bound for the time of the next processing-time timer; None if there is none."""
-        return min((due for due in self._due.values() if due is not None), default=None)
+        return min((due for due in self._timers_due.values() if due is not None), default=None)
 
     def fire_timers(self) -> None:
         """Fire the processing-time timers that are due now, and mark idle partitions."""
@@ -225,7 +228,7 @@ class PartRun:
         self._begin(task, TaskScope(origin, split_name(arrival.partition)))
         if arrival.records and self._rows is not None and self._rows.knows(source.id):
             batch = self._rows.of_records(source.id, arrival.partition, arrival.records)
-            self._push(task, batch, partial(_place_of_element, str(arrival.partition)))
+            self._push(task, batch, partial(_position_of_element, str(arrival.partition)))
         elif arrival.records:
             task.process(arrow_of(source.id, arrival.partition, arrival.records, columns_of(source)))
         if arrival.elements:
@@ -233,7 +236,7 @@ class PartRun:
             batch = Batch(list(values), list(timestamps), range(len(values)))
             if self._rows is not None and self._rows.knows(source.id):
                 batch = self._rows.of_table(source.id, values)
-            self._push(task, batch, partial(_place_of_element, str(arrival.partition)))
+            self._push(task, batch, partial(_position_of_element, str(arrival.partition)))
         self._finish_source(source.id, subtask, task)
 
     def _read_collection(self, source: SourceNode, collection: CollectionSource) -> None:
@@ -250,33 +253,33 @@ class PartRun:
         task.decoder.begin()
         task.chain.begin(scope)
 
-    def _push(self, task: SourceTask, batch: Batch, place: Callable[[int], str]) -> None:
+    def _push(self, task: SourceTask, batch: Batch, position: Callable[[int], str]) -> None:
         """Push elements that a test sends through a source's chain; there are no records of them."""
         for sink in task.chain.sinks:
             if isinstance(sink, CapturingKafkaOperator):
                 sink.arrives_without_records()
         for operator in task.chain.before:
-            batch = applied(operator, batch, place)
-        task.chain.push(batch, place)
+            batch = applied(operator, batch, position)
+        task.chain.push(batch, position)
 
     def _finish_source(self, source: int, subtask: int, task: SourceTask) -> None:
         for report in (*task.chain.drain(), *task.finish()):
-            self._sort(report)
+            self._handle(report)
         self._push_rows(subtask)
         if not task.reusable:  # its functions were closed
             del self._sources[source, subtask]
 
     def _run_stages(self) -> None:
         """Run the keyed operators, level by level, on the messages that have arrived."""
-        marks = Watermarks(self._announced, self._now())
+        marks = Watermarks(self._announced_watermarks, self._now())
         for node in self._keyed_nodes():
             for subtask, state in enumerate(self.states):
                 task = self.keyed_task(node, subtask)
                 arrived = OperatorInput.of(self._messages.pop((node.id, subtask), ()), marks)
                 for report in task.run(state, TaskScope(f"{task.identity}-{subtask}"), arrived):
-                    self._sort(report)
+                    self._handle(report)
                 self._push_rows(subtask)
-                if not task.reusable:
+                if not task.reusable:  # its functions were closed
                     del self._keyed[node.id, subtask]
 
     def _push_rows(self, subtask: int) -> None:
@@ -284,10 +287,10 @@ class PartRun:
         if self._row_chains is not None:
             while self._row_chains.has_rows:
                 for report in self._row_chains.run(subtask):
-                    self._sort(report)
+                    self._handle(report)
 
-    def _sort(self, report: Report) -> None:
-        """Keep messages for keyed operators, and what tells of watermarks and timers; the rest is for the driver."""
+    def _handle(self, report: Report) -> None:
+        """Handle a task's report: messages for keyed operators, watermarks and timers here, the rest in the driver."""
         match report.kind:
             case ReportKind.EXCHANGE:
                 message: Message = report.content
@@ -300,13 +303,13 @@ class PartRun:
                 self.time.observe({report.node: seen}, idle)
             case ReportKind.TIMERS:
                 subtask, due = report.content
-                self._due[report.node, subtask] = due
+                self._timers_due[report.node, subtask] = due
             case _:
                 self._take(report)
 
     def _source_task(self, source: SourceNode, subtask: int) -> SourceTask:
         if (source.id, subtask) not in self._sources:
-            task = _copied(self._compiler.source_task(source), source.name)
+            task = _copy_task(self._compiler.source_task(source), source.name)
             task.open(self._attempt.context(subtask, self._parallelism))
             self._sources[source.id, subtask] = task
         return self._sources[source.id, subtask]
@@ -314,13 +317,13 @@ class PartRun:
     def keyed_task(self, node: KeyedNode, subtask: int) -> KeyedTask:
         """Return the task of a keyed operator in a subtask, opened."""
         if (node.id, subtask) not in self._keyed:
-            task = _copied(self._compiler.keyed_task(node), node.name)
+            task = _copy_task(self._compiler.keyed_task(node), node.name)
             task.open(self._attempt.context(subtask, self._buckets))
             self._keyed[node.id, subtask] = task
         return self._keyed[node.id, subtask]
 
 
-def _copied(task: Any, name: str) -> Any:
+def _copy_task(task: Any, name: str) -> Any:
     """Return a task of its own for a subtask: on Spark, each has its own copy of the functions."""
     try:
         return copied(task)
@@ -331,5 +334,5 @@ def _copied(task: Any, name: str) -> Any:
         ) from error
 
 
-def _place_of_element(partition: str, row: int) -> str:
+def _position_of_element(partition: str, row: int) -> str:
     return f"element {row + 1} sent to {partition}"
