@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from kafkastream.errors import KafkastreamError
+from kafkastream.errors import KafkastreamError, UnsupportedFeatureError
 from kafkastream.model.common.value_printing import single
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.differential.expressions.cases import COLUMNS, EXPRESSIONS, FAILING, ROWS
@@ -81,3 +81,16 @@ def test_each_expression_is_recorded() -> None:
     assert {*VALUES} == {*EXPRESSIONS}
     assert not GOLDEN["refused"]
     assert {*GOLDEN["failing"]} == {*FAILING}
+
+
+def test_texts_of_bytes_are_those_of_flink() -> None:
+    family = json.loads((Path(__file__).parents[1] / "matrix" / "golden.json").read_text())["families"]["bytes"]
+    texts: Sequence[str | None] = family["CAST(b AS STRING)"]["values"]
+    rows = [{"b": None if text is None else text.encode()} for text in texts if text is None or "\ufffd" not in text]
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.execute_sql("CREATE TABLE t (b BYTES) WITH ('connector' = 'datagen')")
+    query = "SELECT CAST(b AS STRING) FROM t"
+    changes = driven_rows(t_env, query, {"t": rows}, len(rows))
+    assert [text for (text,) in changes] == [text for text in texts if text is None or "\ufffd" not in text]
+    with pytest.raises(UnsupportedFeatureError, match="bytes that are not UTF-8"):
+        driven_rows(t_env, query, {"t": [{"b": b"\xff"}]})

@@ -193,8 +193,17 @@ def _text_of(source: DataType, zone: ZoneInfo) -> Convert | None:
             return lambda value: stamp_of(value, source.size or 0)
         case Kind.TIMESTAMP_LTZ:
             return lambda value: stamp_of(_local(value, zone), source.size or 0)
+        case kind if kind in BYTES:
+            return _text_of_bytes
         case _:
             return None
+
+
+def _text_of_bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:  # Java puts other characters in the place of malformed bytes than Python
+        raise _by_spark("bytes that are not UTF-8") from None
 
 
 def stamp_of(micros: int, digits: int) -> str:
