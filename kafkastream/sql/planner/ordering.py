@@ -50,41 +50,39 @@ class Ordering(NamedTuple):
 
 
 def ordering_of(planner: SelectPlanner, node: exp.Select, chosen: Sequence[SelectItem], *, is_top: bool) -> Ordering:
-    """Return the order of a SELECT; as in Flink, none in a query inside of another one that has no limit."""
+    """Return the order of a SELECT; as in Flink, a nested query without a limit has none."""
     if not node.args.get("order") or not (is_top or _is_limited(planner.text, node)):
         return Ordering(tuple(chosen), (), len(chosen))
     items, orders = list(chosen), []
-    for expression in node.args["order"].expressions:
-        column = _selected_column(planner.text, expression.this, chosen)
+    for key in node.args["order"].expressions:
+        column = _selected_column(planner.text, key.this, chosen)
         if column is None:
             column = len(items)
-            items.append(
-                chosen[0]._replace(name=f"$order{column}", node=_with_aliases(expression.this, chosen), column=None)
-            )
-        orders.append(_to_order(planner.text, expression, column))
+            items.append(chosen[0]._replace(name=f"$order{column}", node=_with_aliases(key.this, chosen), column=None))
+        orders.append(_to_order(planner.text, key, column))
     return Ordering(tuple(items), tuple(orders), len(chosen))
 
 
 def plan_order_by_columns(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, *, is_top: bool) -> PlannedRows:
-    """Return the rows of a set operation, of VALUES or of a query in parentheses, in the order of their columns."""
+    """Plan ORDER BY and LIMIT of a set operation, of VALUES or of a query in parentheses."""
     if not node.args.get("order") or not (is_top or _is_limited(planner.text, node)):
         return plan_limit(planner, node, rows, ())
     relation, text = rows.relation, planner.text
     compiler = planner.compiler(Scope.of(relation.fields))
     columns, orders = references(relation), []
-    for expression in node.args["order"].expressions:
-        column = _ordinal_column(text, expression.this, len(relation.fields))
-        value = compiler.compile(expression.this) if column is None else columns[column]
+    for key in node.args["order"].expressions:
+        column = _ordinal_column(text, key.this, len(relation.fields))
+        value = compiler.compile(key.this) if column is None else columns[column]
         if value not in columns:
             columns.append(value)
-        orders.append(_to_order(text, expression, columns.index(value)))
+        orders.append(_to_order(text, key, columns.index(value)))
     names = [field.name for field in relation.fields]
     wider = projected(relation, columns, [*names, *(f"$order{number}" for number in range(len(names), len(columns)))])
     return _first_columns(plan_limit(planner, node, attrs.evolve(rows, relation=wider), orders), len(names))
 
 
 def plan_order_by(planner: SelectPlanner, node: exp.Select, rows: PlannedRows, ordering: Ordering) -> PlannedRows:
-    """Return the rows of a SELECT in their order, without the columns that only order them."""
+    """Plan ORDER BY and LIMIT of a SELECT, and drop the columns that only order its rows."""
     rows, orders = _without_repeated_columns(rows, ordering)
     if node.args.get("distinct"):
         wrong = next((index for index, order in enumerate(orders) if order.column >= ordering.width), None)
@@ -98,7 +96,7 @@ def plan_order_by(planner: SelectPlanner, node: exp.Select, rows: PlannedRows, o
 
 
 def plan_limit(planner: SelectPlanner, node: exp.Expr, rows: PlannedRows, orders: Sequence[Order]) -> PlannedRows:
-    """Return the rows in an order, or the first ones."""
+    """Plan LIMIT and OFFSET over ordered rows, as a Top-N (OFFSET alone as a sort); without either, only the order."""
     if not _is_limited(planner.text, node):
         return _sort_rows(planner, node, rows, orders) if orders else rows
     text = planner.text
@@ -213,15 +211,15 @@ def _ordinal_column(text: QueryText, node: exp.Expr, width: int) -> int | None:
 
 
 def _with_aliases(node: exp.Expr, chosen: Sequence[SelectItem]) -> exp.Expr:
-    """Return a key with the names of selected columns replaced by their expressions."""
+    """Return a key of ORDER BY with the names of selected columns replaced by their expressions."""
     named = {item.name: item.node for item in chosen if item.column is None}
 
-    def substituted(expression: exp.Expr) -> exp.Expr:
+    def substitute(expression: exp.Expr) -> exp.Expr:
         parts = name_parts(expression) if isinstance(expression, exp.Column) else None
         is_name = parts is not None and len(parts) == 1 and parts[0].name in named
         return named[expression.name].copy() if is_name else expression
 
-    return node.copy().transform(substituted)
+    return node.copy().transform(substitute)
 
 
 def _to_order(text: QueryText, node: exp.Ordered, column: int) -> Order:

@@ -95,7 +95,7 @@ def _plan_columns(
 
 
 def _check_query_hints(planner: SelectPlanner, node: exp.Select, scope: Scope) -> None:
-    """Check the hints of a query, unless they may name a query in it."""
+    """Check the hints of a query; not if it has subqueries, whose tables the hints may name."""
     if node.args.get("hint") and not any(
         map(has_query, (*node.expressions, *filter(None, map(node.args.get, ("where", "having")))))
     ):
@@ -140,17 +140,15 @@ def selected_items(text: QueryText, scope: Scope, nodes: Sequence[exp.Expr]) -> 
     for node in nodes:
         stars = list(_expand_star(text, scope, node))
         if stars:
-            chosen.extend(
-                SelectItem(scope_name, node, ColumnRef(index, scope.fields[index].type)) for scope_name, index in stars
-            )
+            chosen.extend(SelectItem(name, node, ColumnRef(index, scope.fields[index].type)) for name, index in stars)
             continue
-        bare, name = node, f"EXPR${len(chosen)}"
+        expression, name = node, f"EXPR${len(chosen)}"
         if isinstance(node, exp.Alias):
             text.only(node, "this", "alias")
-            bare, name = node.this, node.alias
+            expression, name = node.this, node.alias
         elif parts := name_parts(node):
             name = parts[-1].name
-        chosen.append(SelectItem(name, bare))
+        chosen.append(SelectItem(name, expression))
     return chosen
 
 

@@ -19,10 +19,10 @@ __all__ = ["replacement_key"]
 class _Monotonicity(enum.Enum):
     """Change of a column's values as its row is updated."""
 
-    CONSTANT = "same"
-    INCREASING = "up"
-    DECREASING = "down"
-    NOT_MONOTONIC = "any"
+    CONSTANT = "constant"
+    INCREASING = "increasing"
+    DECREASING = "decreasing"
+    NOT_MONOTONIC = "not monotonic"
 
 
 def replacement_key(relation: Relation, keys: Collection[int], order: Sequence[Order]) -> tuple[int, ...] | None:

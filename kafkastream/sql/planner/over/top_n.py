@@ -71,17 +71,18 @@ def plan_top_n(
         Order(column, bool(key.args.get("desc")), not key.args.get("nulls_first"))
         for column, key in zip(columns[len(partition) :], order, strict=True)
     )
-    number = max(index for index, field in enumerate(relation.fields[:width]) if field.name == ranking.name)
+    number_column = max(index for index, field in enumerate(relation.fields[:width]) if field.name == ranking.name)
     has_number = low < high and _reads_row_number(node, rest, ranking.name)
     with_number = _top_n_relation(inner_planner, relation, rows, keys, orders, (low, high), has_number)
     value: TypedExpression = ColumnRef(len(relation.fields), _BIGINT) if has_number else Literal(high, _BIGINT)
-    expressions = [value if index == number else reference(relation, index) for index in range(width)]
+    expressions = [value if index == number_column else reference(relation, index) for index in range(width)]
     result = projected(with_number, expressions, [field.name for field in relation.fields[:width]])
     if low == high or has_number:
         shown = result.fields
     else:
         shown = tuple(
-            attrs.evolve(field, name="") if index == number else field for index, field in enumerate(result.fields)
+            attrs.evolve(field, name="") if index == number_column else field
+            for index, field in enumerate(result.fields)
         )
     alias = first.alias or (first.name if isinstance(first, exp.Table) else "")
     window = rewindowed(rows.window, expressions)
@@ -121,7 +122,7 @@ def _with_sort_columns(ranking: _Ranking) -> exp.Select:
         else expression
         for expression in select.expressions
     ]
-    behind = [
+    sort_columns = [
         *(ranking.window.args.get("partition_by") or []),
         *(expression.this for expression in ranking.window.args["order"].expressions),
     ]
@@ -129,7 +130,10 @@ def _with_sort_columns(ranking: _Ranking) -> exp.Select:
         "expressions",
         [
             *columns,
-            *(exp.alias_(expression.copy(), f"${number}", quoted=True) for number, expression in enumerate(behind)),
+            *(
+                exp.alias_(expression.copy(), f"${number}", quoted=True)
+                for number, expression in enumerate(sort_columns)
+            ),
         ],
     )
     return select

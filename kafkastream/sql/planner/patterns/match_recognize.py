@@ -47,7 +47,7 @@ def plan_match_recognize(planner: SelectPlanner, rows: PlannedRows, match: exp.M
         message = "Match Recognize doesn't support consuming update and delete changes."
         raise text.refused(match, message, "Read an append-only table.")
     keys = _partition_columns(planner, relation, match)
-    time, orders = _compile_order_by(planner, relation, match)
+    time_column, orders = _compile_order_by(planner, relation, match)
     names = _variable_names(text, match)
     columns = InputColumns(references(relation))
     compiler = VariableCompiler(planner, relation.fields, names)
@@ -55,13 +55,13 @@ def plan_match_recognize(planner: SelectPlanner, rows: PlannedRows, match: exp.M
     measures = _compile_measures(planner, match, VariableCompiler(planner, relation.fields, names), columns, len(keys))
     _check_measures(text, match, [relation.fields[key].name for key in keys])
     skip, skip_variable = _skip_strategy(text, match, names)
-    is_event = relation.fields[time].time is TimeAttribute.EVENT
+    is_event = relation.fields[time_column].time is TimeAttribute.EVENT
     operation = MatchRecognize(
         variables=variables,
         keys=keys,
         measures=tuple(measures.readings),
         time=TimeAttribute.EVENT if is_event else TimeAttribute.PROCESSING,
-        column=time if is_event else None,
+        column=time_column if is_event else None,
         order=orders,
         within_ms=interval_ms(text, match.args["within"]) if match.args.get("within") else 0,
         skip=skip,
@@ -73,9 +73,9 @@ def plan_match_recognize(planner: SelectPlanner, rows: PlannedRows, match: exp.M
     matches = Stateful(
         merged=(input_relation,), keys=(keys,), operation=operation, fields=(*key_fields, *measures.readings.values())
     )
-    expressions = [*(reference(matches, key) for key in range(len(keys))), *measures.expressions]
-    names_of_columns = [*(field.name for field in key_fields), *measures.names]
-    return PlannedRows(projected(matches, expressions, names_of_columns, proctimes=measures.proctimes))
+    expressions = [*(reference(matches, index) for index in range(len(keys))), *measures.expressions]
+    output_names = [*(field.name for field in key_fields), *measures.names]
+    return PlannedRows(projected(matches, expressions, output_names, proctimes=measures.proctimes))
 
 
 def _partition_columns(planner: SelectPlanner, relation: Relation, match: exp.MatchRecognize) -> tuple[int, ...]:
@@ -231,7 +231,7 @@ def _check_measures(text: QueryText, match: exp.MatchRecognize, keys: Sequence[s
 def _compile_measures(
     planner: SelectPlanner, match: exp.MatchRecognize, compiler: VariableCompiler, columns: InputColumns, keys: int
 ) -> _Measures:
-    """Compile MEASURES: rows of a match give values, from which an expression computes the measure."""
+    """Compile MEASURES: each is an expression over readings, which are values of the rows of a match."""
     nodes = match.args.get("measures") or []
     values = [
         _compile_proctime(planner) if is_call(node.this, "MATCH_PROCTIME") else compiler.compile(node.this)

@@ -100,7 +100,7 @@ def plan_exists_query(planner: SelectPlanner, outer: ScopedRows, query: exp.Expr
 def plan_in_query(planner: SelectPlanner, outer: ScopedRows, query: exp.Expr, names: Sequence[str]) -> InnerQuery:
     """Plan the query of IN, with names for its selected columns.
 
-    A correlated query with groups is grouped by its correlated columns, too; another one is planned as its FROM and WHERE
+    A correlated query with groups is grouped by its correlated columns, too; any other correlated one is planned as its FROM and WHERE
     with the selected expressions appended, as IN does not depend on duplicates or on an order.
     """
     from kafkastream.sql.planner.select import selected_items
@@ -231,7 +231,7 @@ def plan_uncorrelated_query(planner: SelectPlanner, outer: ScopedRows, query: ex
 
     Raises:
         DefinitionError: The query is invalid, whatever is around it.
-        UnsupportedFeatureError: A part of the query other than its WHERE names a column of the query around it.
+        UnsupportedFeatureError: A part of the query other than its WHERE refers to a column of the outer query.
     """
     try:
         return planner.plan(query)

@@ -54,8 +54,8 @@ def join_outer_columns(
         node: Its node, for errors.
 
     Returns:
-        The wider query, and the positions of these columns in the query around it and in this one; None if queries in
-        the conditions name none.
+        The wider query, and the positions of these columns in the outer query and in the wider one; None if no query in
+        the conditions refers to one.
 
     Raises:
         UnsupportedFeatureError: Flink gives wrong rows for the query.
@@ -72,21 +72,21 @@ def join_outer_columns(
     outer_references = [reference(relation, column) for column in columns]
     names = [relation.fields[column].name for column in columns]
     values = planner.deduplicate(projected(relation, outer_references, names, ttl_ms=planner.ttl_ms))
-    new = {column: index for index, column in enumerate(columns)}
+    new_positions = {column: index for index, column in enumerate(columns)}
     sources = tuple(
         attrs.evolve(
             source,
-            columns=tuple((name, new[column]) for name, column in source.columns if column in new),
+            columns=tuple((name, new_positions[column]) for name, column in source.columns if column in new_positions),
             is_outer=True,
         )
         for source in outer.scope.sources
     )
-    around = Scope(values.fields, sources)
+    values_scope = Scope(values.fields, sources)
     plain = [condition for condition in conditions if condition.find(exp.Query) is None]
-    classified = classify_correlation(planner, around, inner.scope, plain)
+    classified = classify_correlation(planner, values_scope, inner.scope, plain)
     rows = join_inputs(planner, (PlannedRows(values), inner.rows), classified, JoinKind.INNER, node)
-    scope = attrs.evolve(around.joined(inner.scope), fields=rows.relation.fields)
-    return ScopedRows(rows, scope), tuple(new.items())
+    scope = attrs.evolve(values_scope.joined(inner.scope), fields=rows.relation.fields)
+    return ScopedRows(rows, scope), tuple(new_positions.items())
 
 
 def _outer_columns_named(

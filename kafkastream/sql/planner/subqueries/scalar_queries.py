@@ -47,7 +47,7 @@ def join_scalar_query(
 
     Args:
         planner: Planner of the outer query.
-        rows: Rows of the query around it.
+        rows: Rows of the outer query.
         scope: Scope of these.
         query: The query.
         node: Its node in the expression, for errors.

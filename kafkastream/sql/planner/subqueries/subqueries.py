@@ -220,11 +220,11 @@ def _plan_comparison(
     if added:
         names = [*(field.name for field in relation.fields), *(f"$value{number}" for number in range(len(added)))]
         relation = projected(relation, [*references(relation), *added], names, ttl_ms=planner.ttl_ms)
-    every = [*references(rows.relation), *added]
+    columns = [*references(rows.relation), *added]
     left_names, right_names = ([f"${side}{number}" for number in range(len(values))] for side in ("of", "in"))
     inner = plan_in_query(planner, ScopedRows(attrs.evolve(rows, relation=relation), scope), query, right_names)
     outer = Scope(
-        relation.fields, (*scope.sources, hidden_columns(left_names, [every.index(value) for value in values]))
+        relation.fields, (*scope.sources, hidden_columns(left_names, [columns.index(value) for value in values]))
     )
     nodes: list[exp.Expr] = [
         kind(this=hidden_column(left_name), expression=hidden_column(right_name))
