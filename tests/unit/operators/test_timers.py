@@ -36,6 +36,7 @@ def test_timers_fire_once_and_in_order(batches: list[list[tuple[str, int, bytes]
             assert queue.next is not None
             assert queue.next <= min(model).timestamp
         queue.flush()
+        assert list(TimerQueue(memory, b"n/").waiting()) == sorted(model)
     assert list(TimerQueue(memory, b"n/").fire(10**9)) == sorted(model)
 
 

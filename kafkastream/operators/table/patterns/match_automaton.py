@@ -47,7 +47,7 @@ class Automaton:
 
     Example:
         >>> one = Automaton([PatternVariable("A"), PatternVariable("B", 1, None, is_greedy=False)])
-        >>> [way.target for way in one.ways(one.start)], one.can_be_empty
+        >>> [transition.target for transition in one.transitions(one.start)], one.can_be_empty
         ([1], False)
     """
 
