@@ -60,6 +60,7 @@ def plan_select(planner: SelectPlanner, node: exp.Select, *, is_top: bool) -> Pl
     conditions = list(conjuncts(node.args["where"].this)) if node.args.get("where") else []
     rows, scope, conditions = plan_from(planner, node, conditions)
     _check_query_hints(planner, node, scope)
+    # only an aggregation takes rows whose sessions are still open
     if not is_grouped(node) or any(map(has_query, conditions)):
         rows = with_closed_sessions(planner, rows, node)
     find_user_aggregates(planner.compiler(scope), node)

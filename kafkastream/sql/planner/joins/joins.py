@@ -54,6 +54,7 @@ def plan_join(
             condition for condition in conditions if _refers_to_both(planner, scope, other_scope, condition)
         ]
         query_conditions = [node for node in nodes if node.find(exp.Query)]
+        # a condition ON with a subquery means the same in WHERE, which can join the subquery
         nodes = [*(node for node in nodes if node not in query_conditions), *where_conditions]
         conditions = [*(condition for condition in conditions if condition not in where_conditions), *query_conditions]
     elif on is None and not (join.args.get("using") or join.args.get("method")):

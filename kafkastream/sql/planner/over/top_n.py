@@ -79,7 +79,7 @@ def plan_top_n(
     result = projected(with_number, expressions, [field.name for field in relation.fields[:width]])
     if low == high or has_number:
         shown = result.fields
-    else:
+    else:  # the outer query does not read the number, and the operator does not emit it
         shown = tuple(
             attrs.evolve(field, name="") if index == number_column else field
             for index, field in enumerate(result.fields)
@@ -114,6 +114,7 @@ def _find_ranking(select: exp.Expr, planner: SelectPlanner) -> _Ranking | None:
 def _with_sort_columns(ranking: _Ranking) -> exp.Select:
     """Return the query with a column for the row number, followed by the partition and order columns."""
     select = ranking.select.copy()
+    # 2**40 is a placeholder of type BIGINT: the operator computes the number
     columns = [
         exp.alias_(exp.Literal.number(2**40), ranking.name, quoted=True)
         if isinstance(expression, exp.Alias)

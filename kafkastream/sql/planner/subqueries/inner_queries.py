@@ -67,6 +67,7 @@ class InnerQuery(NamedTuple):
         """Return the conditions that correlate the query with the outer one, and further ones."""
         classified = classify_correlation(planner, outer.scope, self.scope, [*nodes, *self.correlated])
         keys = range(len(classified.left), len(classified.left) + len(self.copied))
+        # NULL equals NULL in copied columns: both sides are values of the same outer rows
         return classified._replace(
             left=(*classified.left, *(reference(outer.rows.relation, column) for column, _ in self.copied)),
             right=(*classified.right, *(reference(self.rows.relation, column) for _, column in self.copied)),
