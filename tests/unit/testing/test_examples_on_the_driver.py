@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -169,3 +171,17 @@ def test_top_items() -> None:
             driver.send("in", json.dumps({"item": item}), timestamp=1_000 + second)
         driver.send("in", json.dumps({"item": "pen"}), timestamp=66_000)
         assert rows(driver) == [{"until": 60_000, "top": [["pen", 3], ["ink", 2], ["pad", 2]]}]
+
+
+def test_orders_per_minute_in_sql() -> None:
+    with drive("sql/orders_per_minute.sql") as driver:
+        orders = driver.table("orders")
+        for customer, amount, time in (("ann", 10, "10:00:01"), ("bob", "20.5", "10:00:30"), ("ann", 30, "10:00:40")):
+            orders.send({"customer": customer, "amount": amount, "ts": f"2024-05-01 {time}"})
+        assert driver.table("orders_per_minute").rows == []
+        orders.send({"customer": "ann", "amount": 5, "ts": "2024-05-01 10:01:05"})
+        minute = datetime(2024, 5, 1, 10, 0)  # noqa: DTZ001 - a TIMESTAMP has no zone
+        assert sorted(driver.table("orders_per_minute").changes) == [
+            ("+I", "ann", minute, 2, Decimal("40.00")),
+            ("+I", "bob", minute, 1, Decimal("20.50")),
+        ]
