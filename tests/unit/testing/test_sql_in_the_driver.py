@@ -335,6 +335,25 @@ def test_what_needs_spark_is_named_with_its_query() -> None:
     assert "spark=True" in caught.value.now
 
 
+def test_what_a_condition_decides_is_not_computed() -> None:
+    query = "SELECT customer FROM orders WHERE price <> 0 AND 10 / price > 1 OR price = 0 OR 1 / (price - price) > 1"
+    with JobTestDriver.of(program(ORDERS, query)) as driver:
+        driver.table("orders").send(("ann", 0, None))
+        driver.table("orders").send(("bob", 5, None))
+        assert [tuple(row) for row in driver.collected] == [("ann",), ("bob",)]
+        with pytest.raises(UserFunctionError, match="/ by zero"):
+            driver.table("orders").send(("carl", 50, None))
+
+
+def test_texts_that_may_be_numbers_are_refused() -> None:
+    with JobTestDriver.of(program(ORDERS, "SELECT TRY_CAST(customer AS DOUBLE) FROM orders")) as driver:
+        for text in ("1.5", " 2 ", "x", ""):
+            driver.table("orders").send((text, 0, None))
+        assert [tuple(row) for row in driver.collected] == [(1.5,), (2.0,), (None,), (None,)]
+        with pytest.raises(UnsupportedFeatureError, match="the cast of 'NaN' to DOUBLE"):
+            driver.table("orders").send(("NaN", 0, None))
+
+
 def test_an_error_names_the_row() -> None:
     with JobTestDriver.of(program(ORDERS, "SELECT customer, 10 / CAST(price AS INT) FROM orders")) as driver:
         driver.table("orders").send(("ann", 5, None))

@@ -68,6 +68,8 @@ def computation(expression: TypedExpression, extension: Extension | None = None)
             return _case_computation(expression, extension)
         case Call(function=name, arguments=arguments):
             parts = [computation(argument, extension) for argument in arguments]
+            if name in _DECIDED_BY:
+                return _connected(parts, decided_by=_DECIDED_BY[name])
             if name in _LOGIC:
                 logic = _LOGIC[name]
                 return lambda row: logic([part(row) for part in parts])
@@ -130,10 +132,25 @@ def _or(values: Sequence[bool | None]) -> bool | None:
     return True if True in values else None if None in values else False
 
 
+def _connected(parts: Sequence[Computation], *, decided_by: bool) -> Computation:
+    """Return AND or OR, which do not compute the parts after one that decides, as in ``b <> 0 AND a / b > 1``."""
+
+    def connected(row: Sequence[Any]) -> bool | None:
+        result: bool | None = not decided_by
+        for part in parts:
+            value = part(row)
+            if value is decided_by:
+                return decided_by
+            if value is None:
+                result = None
+        return result
+
+    return connected
+
+
+_DECIDED_BY: Final = {"AND": False, "$ALL": False, "OR": True}
+"""Connectives, with the value of a part that decides."""
 _LOGIC: Final[Mapping[str, Callable[[Sequence[Any]], Any]]] = {
-    "AND": _and,
-    "$ALL": _and,
-    "OR": _or,
     "NOT": lambda values: None if values[0] is None else not values[0],
     "IS NULL": lambda values: values[0] is None,
     "IS NOT NULL": lambda values: values[0] is not None,

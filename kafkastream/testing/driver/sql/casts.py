@@ -29,6 +29,8 @@ _LONGEST: Final = 2**31 - 1
 _BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 _WHOLE_TEXT: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _NUMBER_TEXT: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_PERHAPS_NUMBER: Final = re.compile(r"[\x00-\x1f]|nan|inf|[0-9.][df]$", re.IGNORECASE)
+"""Texts that Java or Spark may take for numbers: with tabs, ``NaN`` and ``1.5d``."""
 _STAMP_TEXT: Final = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?: ([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?)?"
 )
@@ -248,9 +250,11 @@ def _whole_of_text(value: str, target: DataType) -> int:
 
 def _matched(pattern: re.Pattern[str], value: str, target: DataType) -> str:
     text = value.strip(" ")
-    if not pattern.fullmatch(text):
-        raise _not_cast(value, target)
-    return text
+    if pattern.fullmatch(text):
+        return text
+    if _PERHAPS_NUMBER.search(text):
+        raise _by_spark(f"the cast of {value!r} to {target.nullable()}")
+    raise _not_cast(value, target)
 
 
 def micros_of(text: str) -> int:

@@ -103,6 +103,7 @@ class QueryRows:
         self._graph = graph
         self._by_spark = by_spark
         self._tables: dict[int, tuple[QueryNode, TableDefinition]] = {}
+        self._zones: dict[int, str] = {}
         self._functions: list[UserFunctions] = []
         self._routes: dict[int, _RouteRows] = {}
         has_state = any(isinstance(node, KeyedNode) for node in graph.nodes)
@@ -124,6 +125,7 @@ class QueryRows:
                     rows = by_spark().branch(query, route.branch)
                 if isinstance(route.branch.origin, Scan):
                     self._tables[route.node] = query, route.branch.origin.table
+                self._zones[route.node] = query.settings.time_zone
                 self._routes[route.node] = _route_rows(query, route, rows, has_time=has_time)
             if needed:
                 raise _needs_spark(query, needed)
@@ -179,7 +181,7 @@ class QueryRows:
         node = self._graph[message.node]
         if isinstance(node, StreamNode):
             rows = [row for arrow in of_bytes(rows).to_batches() for row in rows_of(arrow, len(node.source.fields))]
-            rows = map(_cast_of(node), rows)
+            rows = map(_cast_of(node, self._zones[message.node]), rows)
         return self.of_table(message.node, rows)
 
     def knows(self, node: int) -> bool:
@@ -196,14 +198,14 @@ class QueryRows:
             functions.close()
 
 
-def _cast_of(node: StreamNode) -> Callable[[Row], Row]:
+def _cast_of(node: StreamNode, zone: str) -> Callable[[Row], Row]:
     """Return the cast of the columns that a stream sends to their declared types."""
     casts = []
     for place, field in enumerate(node.source.fields):
         sent = sent_type(field)
         if sent.nullable() != field.type.nullable():
             cast = Cast(ColumnRef(place, sent), field.type, CastMode.CAST)
-            casts.append((place + 1, conversion(cast, ZoneInfo("UTC"))))
+            casts.append((place + 1, conversion(cast, ZoneInfo(zone))))
 
     def converted(row: Row) -> Row:
         values = list(row)

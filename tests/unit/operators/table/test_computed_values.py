@@ -71,8 +71,22 @@ def test_division_by_zero_fails(name: str) -> None:
 
 
 def test_all_functions_that_the_planner_lets_through_are_there() -> None:
-    there = {*computed_values._LOGIC, *computed_values._COMPARING, *computed_values._ARITHMETIC}
-    assert there == EVALUATED
+    tables = (
+        computed_values._DECIDED_BY,
+        computed_values._LOGIC,
+        computed_values._COMPARING,
+        computed_values._ARITHMETIC,
+    )
+    assert {name for table in tables for name in table} == EVALUATED
+
+
+@pytest.mark.parametrize(("name", "decides"), [("AND", False), ("OR", True)])
+def test_what_a_part_decides_is_not_computed(name: str, decides: bool) -> None:
+    fails = call("=", call("/", ColumnRef(1, INT), ColumnRef(2, INT)), ColumnRef(1, INT))
+    connected = computation(call(name, ColumnRef(0, BOOLEAN), fails))
+    assert connected([decides, 1, 0]) is decides
+    with pytest.raises(DefinitionError, match="/ by zero"):
+        connected([not decides, 1, 0])
 
 
 def test_a_function_that_is_not_there_is_an_error_of_the_planner() -> None:
