@@ -289,6 +289,48 @@ EXPRESSIONS: Final = (
         "MAP['k', i]['k']",
     ),
     *("CAST(NULL AS INT) + i", "i + CAST(NULL AS INT) > 3", "x'0aff' = x'0aff'"),
+    *(
+        "CAST(d AS DECIMAL(20, 4))",
+        "CAST(e AS DECIMAL(10, 2))",
+        "CAST(d AS DECIMAL(38, 20))",
+        "CAST(b AS INT)",
+        "CAST(i AS BOOLEAN)",
+    ),
+    *("ROUND(de, 1)", "ROUND(dd, 2)", "ROUND(dl, 3)", "ROUND(i, 2)", "ROUND(l, 0)", "ROUND(de)"),
+    *(
+        "LTRIM(s)",
+        "RTRIM(s)",
+        "BTRIM(s)",
+        "INSTR(s, r)",
+        "LOCATE(r, s)",
+        "MD5(s)",
+        "SHA1(r)",
+        "SHA256(s)",
+        "SPLIT_INDEX(s, ' ', 1)",
+    ),
+    *(
+        "LPAD(s, 4, '*')",
+        "RPAD(r, 4, 'ab')",
+        "DATE_FORMAT(tl, 'yyyy-MM-dd HH:mm')",
+        "EXTRACT(DAY FROM tl)",
+        "HOUR(tl)",
+        "YEAR(tl)",
+    ),
+    *("FLOOR(ts TO MONTH)", "FLOOR(ts TO YEAR)", "FLOOR(ts TO WEEK)", "TIMESTAMPADD(MONTH, 1, ts)", "CAST(s AS BYTES)"),
+    *(
+        "CAST('2024-05-01' AS DATE)",
+        "CAST(da AS TIMESTAMP_LTZ(3))",
+        "CAST(tl AS DATE)",
+        "CAST(xs AS STRING)",
+        "CAST(ro AS STRING)",
+    ),
+    *(
+        "da + INTERVAL '1' DAY",
+        "da - INTERVAL '1' MONTH",
+        "ts + INTERVAL '1' MONTH",
+        "UPPER(n)",
+        "ARRAY_CONTAINS(xs, 2)",
+    ),
 )
 """Expressions over the columns."""
 FAILING: Final = ("i / (j - j)", "de / (j - j)", "i % (i - i)", "CAST(s AS INT)")

@@ -138,9 +138,9 @@ def _connected(parts: Sequence[Computation], *, decided_by: bool) -> Computation
     def connected(row: Sequence[Any]) -> bool | None:
         result: bool | None = not decided_by
         for part in parts:
-            value = part(row)
+            value: bool | None = part(row)
             if value is decided_by:
-                return decided_by
+                return value
             if value is None:
                 result = None
         return result

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from itertools import repeat
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
@@ -26,6 +27,7 @@ _DAY: Final = 86_400_000_000
 _EPOCH: Final = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 - times have no zone, or are in UTC
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _LONGEST: Final = 2**31 - 1
+_MOST_DIGITS: Final = 38
 _BITS: Final = {Kind.TINYINT: 8, Kind.SMALLINT: 16, Kind.INT: 32, Kind.BIGINT: 64}
 _WHOLE_TEXT: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?")
 _NUMBER_TEXT: Final = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -78,6 +80,10 @@ def _conversion(source: DataType, target: DataType, zone: ZoneInfo) -> Convert |
         return None if text is None else _with_length(text, target)
     if source.kind in TEXT:
         return _of_text(target)
+    if source.kind is Kind.BOOLEAN and target.kind in WHOLE:
+        return int
+    if source.kind in WHOLE and target.kind is Kind.BOOLEAN:
+        return bool
     if source.kind in BYTES and target.kind in BYTES and target.size == _LONGEST:
         return _same
     if source.inner_types and source.kind is target.kind:
@@ -100,6 +106,8 @@ def _of_time(source: DataType, target: DataType, zone: ZoneInfo) -> Convert | No
             return lambda value: _local(value, zone) // _DAY
         case Kind.DATE, Kind.TIMESTAMP:
             return lambda value: value * _DAY
+        case Kind.DATE, Kind.TIMESTAMP_LTZ:
+            return lambda value: _instant(value * _DAY, zone)
         case _:
             return None
 
@@ -134,9 +142,9 @@ def truncated(digits: int) -> Convert:
 def _of_number(source: DataType, target: DataType) -> Convert | None:
     numbers = arithmetic(target)
     if target.kind is Kind.DECIMAL:
-        if source.kind in APPROXIMATE:
-            return None  # by the digits that are shown in Spark, and by all binary ones in Flink
-        return lambda value: numbers.fitting(Decimal(value))
+        if source.kind is Kind.FLOAT:
+            return None  # Flink takes the digits of the same DOUBLE
+        return lambda value: _decimal(value, target)
     if target.kind in APPROXIMATE:
         return (lambda value: single(float(value))) if target.kind is Kind.FLOAT else float
     if source.kind is Kind.DECIMAL:
@@ -144,6 +152,14 @@ def _of_number(source: DataType, target: DataType) -> Convert | None:
     if source.kind in APPROXIMATE:
         return lambda value: numbers.fitting(_saturated(value, 64 if target.kind is Kind.BIGINT else 32))
     return numbers.fitting
+
+
+def _decimal(value: Any, target: DataType) -> Decimal | None:
+    """Return a number as a DECIMAL, by the digits that are shown, as ``BigDecimal.valueOf`` does; NULL if it is too large."""
+    number = Decimal(repr(value) if isinstance(value, float) else value)
+    if not number.is_finite():
+        raise UserFunctionError(f"{value} is no value of {target.nullable()}")
+    return None if number.adjusted() >= _MOST_DIGITS else arithmetic(target).fitting(number)
 
 
 def _saturated(value: float, bits: int) -> int:
@@ -177,35 +193,45 @@ def _with_length(text: Convert, target: DataType) -> Convert:
     return text if length == _LONGEST else lambda value: text(value)[:length]
 
 
-def _text_of(source: DataType, zone: ZoneInfo) -> Convert | None:
-    match source.kind:
-        case kind if kind in WHOLE:
-            return str
-        case Kind.BOOLEAN:
-            return lambda value: str(value).upper()
-        case Kind.DECIMAL:
-            return lambda value: f"{value:f}"
-        case Kind.DOUBLE:
-            return java_double
-        case Kind.FLOAT:
-            return java_float
-        case Kind.DATE:
-            return lambda value: stamp_of(value * _DAY, 0)[:10]
-        case Kind.TIMESTAMP:
-            return lambda value: stamp_of(value, source.size or 0)
-        case Kind.TIMESTAMP_LTZ:
-            return lambda value: stamp_of(_local(value, zone), source.size or 0)
-        case kind if kind in BYTES:
-            return _text_of_bytes
-        case _:
-            return None
-
-
 def _text_of_bytes(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:  # Java puts other characters in the place of malformed bytes than Python
         raise _by_spark("bytes that are not UTF-8") from None
+
+
+_TEXTS: Final[Mapping[Kind, Convert]] = {
+    **dict.fromkeys(WHOLE, str),
+    **dict.fromkeys(TEXT, _same),
+    Kind.BOOLEAN: lambda value: str(value).upper(),
+    Kind.DECIMAL: lambda value: f"{value:f}",
+    Kind.DOUBLE: java_double,
+    Kind.FLOAT: java_float,
+    Kind.DATE: lambda value: stamp_of(value * _DAY, 0)[:10],
+    **dict.fromkeys(BYTES, _text_of_bytes),
+}
+"""Conversions to texts, by kinds whose texts do not depend on a precision."""
+
+
+def _text_of(source: DataType, zone: ZoneInfo) -> Convert | None:
+    match source.kind:
+        case Kind.TIMESTAMP:
+            return lambda value: stamp_of(value, source.size or 0)
+        case Kind.TIMESTAMP_LTZ:
+            return lambda value: stamp_of(_local(value, zone), source.size or 0)
+        case Kind.ARRAY:
+            part = _text_of(source.parts[0], zone)
+            return None if part is None else lambda value: f"[{', '.join(_part_texts(repeat(part), value))}]"
+        case Kind.ROW:
+            parts = [_text_of(field.type, zone) for field in source.fields]
+            known = [part for part in parts if part is not None]
+            return None if len(known) < len(parts) else lambda value: f"({', '.join(_part_texts(known, value))})"
+        case kind:
+            return _TEXTS.get(kind)
+
+
+def _part_texts(parts: Iterable[Convert], values: Iterable[Any]) -> Iterator[str]:
+    return ("NULL" if value is None else part(value) for part, value in zip(parts, values, strict=False))
 
 
 def stamp_of(micros: int, digits: int) -> str:
@@ -232,13 +258,14 @@ def _of_text(target: DataType) -> Convert | None:
         case Kind.DOUBLE:
             return lambda value: float(_matched(_NUMBER_TEXT, value, target))
         case Kind.DECIMAL:
-            numbers = arithmetic(target)
-            return lambda value: numbers.fitting(Decimal(_matched(_NUMBER_TEXT, value, target)))
+            return lambda value: _decimal(_matched(_NUMBER_TEXT, value, target), target)
         case Kind.TIMESTAMP:
             cut = truncated(target.size or 0)
             return lambda value: cut(micros_of(value))
         case Kind.DATE:
             return lambda value: micros_of(value) // _DAY
+        case Kind.VARBINARY if target.size == _LONGEST:
+            return str.encode
         case _:
             return None
 

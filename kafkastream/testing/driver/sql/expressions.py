@@ -40,7 +40,7 @@ from kafkastream.sql.user_functions import (
     UserDefinedFunction,
 )
 from kafkastream.testing.driver.sql.casts import NotInPythonError, conversion
-from kafkastream.testing.driver.sql.functions import FUNCTIONS
+from kafkastream.testing.driver.sql.functions import FUNCTIONS, add_months
 
 __all__ = ["NOW", "PythonExpressions", "UserFunctions"]
 
@@ -53,6 +53,11 @@ _ALIKE: Final = frozenset({Kind.BOOLEAN, Kind.DATE, Kind.TIME, Kind.TIMESTAMP, K
 """Kinds whose values are compared with those of the same kind only."""
 NOW: Final = frozenset({"PROCTIME", "CURRENT_TIMESTAMP", "NOW", "CURRENT_ROW_TIMESTAMP"})
 """Functions that return the processing time."""
+_OF_LOCAL_TIMES: Final = (
+    *("EXTRACT ", "DATE_FORMAT", "YEAR", "QUARTER", "MONTH", "WEEK", "DAYOF", "HOUR", "MINUTE", "SECOND"),
+)
+"""Beginnings of the names of functions of a time's parts."""
+_DAY: Final = 86_400_000_000
 _LOCAL_TIMES: Final = {"LOCALTIMESTAMP", "CURRENT_DATE"}
 _INSTANT: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
 
@@ -203,9 +208,27 @@ class PythonExpressions:
             return None  # days have 24 hours, as in Flink
         if call.function == "$NEGATE" and kinds <= INTERVALS:
             return None
-        raise _of_types(call)
+        moved = self._moved(call) if call.function in {"+", "-"} and len(call.arguments) == 2 else None
+        if moved is None:
+            raise _of_types(call)
+        return moved
+
+    def _moved(self, call: Call) -> Computation | None:
+        """Return a TIMESTAMP plus months, or a DATE plus months or days; None for other sums."""
+        time, interval = call.arguments
+        if not isinstance(interval, Interval) or time.type.kind not in {Kind.TIMESTAMP, Kind.DATE}:
+            return None
+        amount = interval.amount if call.function == "+" else -interval.amount
+        is_date = time.type.kind is Kind.DATE
+        if interval.unit is IntervalUnit.MONTH:
+            unit = _DAY if is_date else 1
+            return unless_null(lambda value: add_months(value * unit, amount) // unit, [self.computation(time)])
+        if interval.unit is IntervalUnit.DAY and is_date:
+            return unless_null(lambda value: value + amount, [self.computation(time)])
+        return None
 
     def _built_in(self, call: Call) -> Computation:
+        call = self._in_local_time(call)
         function = FUNCTIONS[call.function]
         types = [one.type for one in call.arguments]
         made = function.make(call) if function.accepts(types) else None
@@ -219,6 +242,18 @@ class PythonExpressions:
             call_with_nulls = made
             return lambda row: call_with_nulls(*(part(row) for part in parts))
         return unless_null(made, parts)
+
+    def _in_local_time(self, call: Call) -> Call:
+        """Return a call for parts of an instant as one for those of the time that the session's clock shows then."""
+        if not call.function.startswith(_OF_LOCAL_TIMES):
+            return call
+        arguments = [
+            Cast(one, DataType.of(Kind.TIMESTAMP, one.type.size), CastMode.CAST)
+            if one.type.kind is Kind.TIMESTAMP_LTZ
+            else one
+            for one in call.arguments
+        ]
+        return attrs.evolve(call, arguments=tuple(arguments))
 
     def _case(self, case: Case) -> Computation:
         conditions = [self.computation(one) for one in case.conditions]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime
+import hashlib
 import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,13 +15,14 @@ from typing import Any, Final, final
 import attrs
 
 from kafkastream.errors import UnsupportedFeatureError, UserFunctionError
+from kafkastream.operators.table.aggregates.sql_arithmetic import arithmetic
 from kafkastream.sql.plan.expression import Call, Literal
 from kafkastream.sql.plan.functions.written_values import whole_number, written_text
 from kafkastream.sql.type_families import APPROXIMATE, NUMERIC, STAMPS, TEXT, WHOLE
 from kafkastream.sql.types import DataType, Kind
 from kafkastream.testing.driver.sql.casts import micros_of, stamp_of, truncated
 
-__all__ = ["FUNCTIONS", "PythonFunction"]
+__all__ = ["FUNCTIONS", "PythonFunction", "add_months"]
 
 Make = Callable[[Call], Callable[..., Any] | None]
 """Returns the function of a call; None if only Spark computes this call."""
@@ -140,6 +143,68 @@ def _sign(call: Call) -> Callable[[Any], Any] | None:
     return None
 
 
+def _rounded(call: Call) -> Callable[..., Any] | None:
+    """Return ROUND to written digits after the point."""
+    digits = whole_number(call.arguments[1]) if len(call.arguments) > 1 else 0
+    if digits is None or digits < 0:
+        return None
+    if call.type.kind in WHOLE:
+        return lambda value, *_: value
+    numbers = arithmetic(call.type)
+    return (lambda value, *_: numbers.fitting(value)) if call.type.kind is Kind.DECIMAL else None
+
+
+def _split_index(call: Call) -> Callable[..., Any] | None:
+    separator, index = written_text(call.arguments[1]), whole_number(call.arguments[2])
+    if not separator or index is None or index < 0:
+        return None
+
+    def part(text: str, *_: Any) -> str | None:
+        parts = text.split(separator) if text else []
+        return parts[index] if index < len(parts) else None
+
+    return part
+
+
+def _padded(call: Call, *, left: bool) -> Callable[..., Any] | None:
+    if not written_text(call.arguments[2]):
+        return None
+
+    def padded(text: str, length: int, pad: str) -> str | None:
+        if length < 0:
+            return None
+        padding = (pad * length)[: max(length - len(text), 0)]
+        return (padding + text if left else text + padding) if len(text) < length else text[:length]
+
+    return padded
+
+
+def _hashed(name: str) -> Callable[[str], str]:
+    return lambda text: hashlib.new(name, text.encode(), usedforsecurity=False).hexdigest()
+
+
+def _of_one_argument(function: Callable[[str], str]) -> Make:
+    return lambda call: function if len(call.arguments) == 1 else None
+
+
+def _found(text: str, part: str) -> int:
+    return text.find(part) + 1
+
+
+def _of_two_arguments(function: Callable[[str, str], int]) -> Make:
+    return lambda call: function if len(call.arguments) == 2 else None
+
+
+def _contains(array: tuple[Any, ...] | None, value: Any) -> bool | None:
+    return None if array is None else value in array
+
+
+def _array_contains(call: Call) -> Callable[..., Any] | None:
+    array, value = (one.type for one in call.arguments)
+    kinds = {array.parts[0].kind, value.kind}
+    return _contains if kinds <= WHOLE or kinds <= TEXT else None
+
+
 def _extreme(choose: Callable[[list[Any]], Any]) -> Make:
     def made(call: Call) -> Callable[..., Any] | None:
         kinds = {one.type.kind for one in call.arguments}
@@ -186,6 +251,39 @@ def _floor(unit: str, *, up: bool) -> Make:
         return -(-value // micros) * micros if up else value // micros * micros
 
     return lambda _: floored
+
+
+def _start_of(unit: str) -> Make:
+    """Return FLOOR to a unit of the calendar; a week begins on Sunday."""
+
+    def start(value: int) -> int:
+        day = _stamp(value).replace(hour=0, minute=0, second=0, microsecond=0)
+        match unit:
+            case "YEAR":
+                day = day.replace(month=1, day=1)
+            case "QUARTER":
+                day = day.replace(month=(day.month - 1) // 3 * 3 + 1, day=1)
+            case "MONTH":
+                day = day.replace(day=1)
+            case _:
+                day -= datetime.timedelta(days=day.isoweekday() % 7)
+        return (day - _EPOCH) // datetime.timedelta(microseconds=1)
+
+    return lambda _: start
+
+
+def add_months(micros: int, months: int) -> int:
+    """Return a time in µs, months later, or at the end of a shorter month, as Java's ``plusMonths``."""
+    at = _stamp(micros)
+    year, month = divmod(at.year * 12 + at.month - 1 + months, 12)
+    day = min(at.day, calendar.monthrange(year, month + 1)[1])
+    return (at.replace(year=year, month=month + 1, day=day) - _EPOCH) // datetime.timedelta(microseconds=1)
+
+
+def _months_added(months: int) -> Make:
+    return lambda call: (
+        (lambda count, value: add_months(value, count * months)) if call.arguments[0].type.kind in WHOLE else None
+    )
 
 
 def _added(unit: str) -> Make:
@@ -339,6 +437,16 @@ FUNCTIONS: Final[Mapping[str, PythonFunction]] = {
     **{f"TRIM {side}": _plain(_trim(side), TEXT) for side in ("BOTH", "LEADING", "TRAILING")},
     "LIKE": PythonFunction(partial(_like, negated=False), (TEXT,)),
     "NOT LIKE": PythonFunction(partial(_like, negated=True), (TEXT,)),
+    "LTRIM": PythonFunction(_of_one_argument(lambda text: text.lstrip(" ")), (TEXT,)),
+    "RTRIM": PythonFunction(_of_one_argument(lambda text: text.rstrip(" ")), (TEXT,)),
+    "BTRIM": PythonFunction(_of_one_argument(lambda text: text.strip(" ")), (TEXT,)),
+    "INSTR": PythonFunction(_of_two_arguments(_found), (TEXT,)),
+    "LOCATE": PythonFunction(_of_two_arguments(lambda part, text: _found(text, part)), (TEXT,)),
+    "SPLIT_INDEX": PythonFunction(_split_index, (TEXT, TEXT, WHOLE)),
+    "LPAD": PythonFunction(partial(_padded, left=True), (TEXT, WHOLE, TEXT)),
+    "RPAD": PythonFunction(partial(_padded, left=False), (TEXT, WHOLE, TEXT)),
+    **{name: _plain(_hashed(name.lower()), TEXT) for name in ("MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512")},
+    "ROUND": PythonFunction(_rounded, (NUMERIC,)),
     "FLOOR": PythonFunction(partial(_rounded_number, up=False), (NUMERIC,)),
     "CEIL": PythonFunction(partial(_rounded_number, up=True), (NUMERIC,)),
     "SIGN": PythonFunction(_sign, (NUMERIC,)),
@@ -351,12 +459,21 @@ FUNCTIONS: Final[Mapping[str, PythonFunction]] = {
         for name in (*_FUNCTIONS_OF_PARTS, "YEAR", "QUARTER", "MONTH", "WEEK", "HOUR", "MINUTE", "SECOND")
     },
     **{f"FLOOR TO {unit}": PythonFunction(_floor(unit, up=False), ({Kind.TIMESTAMP},)) for unit in _MICROS},
+    **{
+        f"FLOOR TO {unit}": PythonFunction(_start_of(unit), ({Kind.TIMESTAMP},))
+        for unit in ("YEAR", "QUARTER", "MONTH", "WEEK")
+    },
     **{f"CEIL TO {unit}": PythonFunction(_floor(unit, up=True), ({Kind.TIMESTAMP},)) for unit in _MICROS},
     **{f"TIMESTAMPADD {unit}": PythonFunction(_added(unit), (WHOLE, {Kind.TIMESTAMP})) for unit in _MICROS},
+    **{
+        f"TIMESTAMPADD {unit}": PythonFunction(_months_added(months), (WHOLE, {Kind.TIMESTAMP}))
+        for unit, months in (("MONTH", 1), ("QUARTER", 3), ("YEAR", 12))
+    },
     **{f"TIMESTAMPDIFF {unit}": PythonFunction(_difference(unit), _COUNTED) for unit in _MICROS},
     "DATE_FORMAT": PythonFunction(_formatted, ({Kind.TIMESTAMP}, TEXT)),
     "TO_TIMESTAMP_LTZ": PythonFunction(_instant, (WHOLE,)),
     "TO_TIMESTAMP": PythonFunction(_timestamp_of_text, (TEXT,)),
+    "ARRAY_CONTAINS": PythonFunction(_array_contains, takes_null=True),
     "CARDINALITY": _plain(len, {Kind.ARRAY, Kind.MAP}),
     "$ITEM": PythonFunction(_item),
     "$ARRAY": _plain(lambda *values: values, takes_null=True),
