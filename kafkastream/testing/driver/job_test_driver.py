@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 
 from typing_extensions import Self
 
@@ -15,6 +15,7 @@ from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.model.common.row import Row
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats import DeserializationSchema
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.operators.operator_state import OperatorState
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["JobTestDriver"]
 
 __tracebackhide__ = True  # pytest shows no frames of this module between a test and its function
+
+T = TypeVar("T")
 
 
 @final
@@ -237,16 +240,24 @@ class JobTestDriver:
         records = self._run.outputs.records(name, with_uncommitted=isolation == "read_uncommitted")
         return [*records, *(of_tables or ())]
 
-    def values(self, topic: str) -> list[bytes | None]:
+    @overload
+    def values(self, topic: str) -> list[bytes | None]: ...
+    @overload
+    def values(self, topic: str, schema: DeserializationSchema[T]) -> list[T | None]: ...
+    def values(self, topic: str, schema: DeserializationSchema[Any] | None = None) -> list[Any]:
         """Return the values of the records of a topic that sinks have written and committed, in their order.
 
         Args:
             topic: Topic.
+            schema: Deserializes the values; by default they are bytes. None stays None.
 
         Raises:
             DefinitionError: No sink writes to the topic, with the topics that sinks write to.
         """
-        return [record.value for record in self.topic(topic)]
+        values = [record.value for record in self.topic(topic)]
+        if schema is None:
+            return values
+        return [None if value is None else schema.deserialize(value) for value in values]
 
     def sink(self, name: str) -> list[Any]:
         """Return the elements that have reached the sinks of a name, other than Kafka's, or an operator that nothing reads.

@@ -1,13 +1,13 @@
-"""What mypy knows of the elements that a harness takes and gives."""
+"""What mypy knows of the elements that a harness and a driver take and give."""
 
 from __future__ import annotations
 
 from typing_extensions import reveal_type
 
-from kafkastream.common import Types
+from kafkastream.common import SimpleStringSchema, Types
 from kafkastream.datastream import DataStream, OutputTag
 from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescriptor
-from kafkastream.testing import StreamHarness
+from kafkastream.testing import JobTestDriver, StreamHarness
 
 TOTAL = ValueStateDescriptor("total", Types.LONG())
 RULES = MapStateDescriptor("rules", Types.STRING(), Types.INT())
@@ -32,6 +32,10 @@ reveal_type(harness.timestamped_output)  # reveals: list[tuple[int, int | None]]
 reveal_type(harness.side_output(LATE))  # reveals: list[float]
 reveal_type(harness.state.get(TOTAL, "key"))  # reveals: int | None
 reveal_type(harness.state.broadcast(RULES))  # reveals: dict[str, int]
+
+driver = JobTestDriver.of(lambda: None)
+reveal_type(driver.values("out"))  # reveals: list[bytes | None]
+reveal_type(driver.values("out", SimpleStringSchema()))  # reveals: list[str | None]
 
 connected = StreamHarness(both)
 reveal_type(connected)  # reveals: StreamHarness[str, float, int]

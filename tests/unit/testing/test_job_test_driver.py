@@ -631,6 +631,7 @@ def test_a_source_reads_what_the_job_writes_to_its_topic(env: StreamExecutionEnv
     with JobTestDriver.of(env) as driver:
         driver.send("lines", "a")
         assert (driver.values("upper"), driver.printed) == ([b"A"], ["A!"])
+        assert driver.values("upper", SimpleStringSchema()) == ["A"]
         driver.send("upper", "b")
         assert driver.printed == ["A!", "b!"]
 
