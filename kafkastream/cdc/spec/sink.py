@@ -82,7 +82,12 @@ class PipelineSink(Sink):
         return None
 
     def conflict(self, table: TableId, other: TableId) -> str | None:
-        """Return why the sink cannot have a table beside another one, as part of a sentence; None if it can."""
+        """Return why the sink cannot have a table beside another one, as part of a sentence; None if it can.
+
+        Args:
+            table: Table of the record.
+            other: Table that the sink already has.
+        """
         return None
 
     def compared_column(self, name: str) -> str:
