@@ -54,10 +54,10 @@ class DrivenSource:
             ArgumentError: Value, key or headers are not of these types.
         """
         split = self._split(topic, partition)
-        offset = self._run.take_offset(self._node, split)
+        offset = self._run.positions.take_offset(self._node, split)
         time = self._run.now_ms if timestamp is None else timestamp
         record = SentRecord(offset, time, _encode("key", key), _encode("value", value), tuple(map(_header, headers)))
-        if self._run.reads_next(self._node, split, offset, time):
+        if self._run.positions.reads_next(self._node, split, offset, time):
             self._run.arrive(Arrival(self._node.id, split, records=(record,)))
 
     def send_element(
@@ -112,7 +112,7 @@ class DrivenSource:
     @property
     def partitions(self) -> list[TopicPartition]:
         """Partitions that the source reads."""
-        return self._run.splits(self._node)
+        return self._run.positions.partitions(self._node)
 
     def finish(self) -> None:
         """End the input of this source, as at the end of a bounded one: its watermark is then the last."""
@@ -120,7 +120,7 @@ class DrivenSource:
 
     def _split(self, topic: str | None, partition: int) -> TopicPartition:
         where = f"source {self._node.name!r}"
-        if self._run.has_ended(self._node):
+        if self._node.id in self._run.positions.ended:
             raise DefinitionError("the source has ended", where=where, now="Send its records before finish().")
         topics = list(dict.fromkeys(split.topic for split in self.partitions))
         if topic is None and len(topics) != 1:

@@ -12,26 +12,22 @@ from kafkastream.metrics.store import MetricStore, Operator
 from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock
-from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, SourceNode, distinct_names
+from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.operators.operator_state import OperatorState
 from kafkastream.operators.state.program_classes import MAIN_MODULE, classes_defined_in, use_classes
 from kafkastream.operators.state.state_pickles import imported_packages, read_state_of
-from kafkastream.spark.checkpoint.part_identity import removed_topics
 from kafkastream.spark.checkpoint.record import JobRecord
 from kafkastream.spark.exchange.keyed_task import state_name
 from kafkastream.spark.worker.async_calls import event_loops
 from kafkastream.spark.worker.record_decoders import split_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
-from kafkastream.testing.driver.arrivals import Arrival, SentRecord, merge_by_partition
-from kafkastream.testing.driver.capturing_sinks import WrittenRecord
+from kafkastream.testing.driver.arrivals import Arrival, merge_by_partition
 from kafkastream.testing.driver.job_outputs import JobOutputs
-from kafkastream.testing.driver.job_snapshot import JobSnapshot, PartSnapshot, PartStart, part_starts
+from kafkastream.testing.driver.job_snapshot import JobSnapshot, part_starts
 from kafkastream.testing.driver.part_run import PartRun
-from kafkastream.testing.driver.partition_range import PartitionRange
-from kafkastream.testing.driver.subscribed_partitions import subscribed_partitions
+from kafkastream.testing.driver.source_positions import SourcePositions
 from kafkastream.testing.driver.virtual_time import VirtualTimeLoop
 
 if TYPE_CHECKING:
@@ -66,6 +62,7 @@ class JobRun:
     Attributes:
         now_ms: Processing time, in ms since 1970.
         outputs: What the job has given so far.
+        positions: What the sources read, and how far they have come.
         has_spark: Whether Spark may compute.
     """
 
@@ -86,10 +83,7 @@ class JobRun:
         self._partitions = FrozenMap(partitions)
         self._interval_ms = settings.effective_checkpoint_interval_ms or 0
         self._checkpoint_at = self.now_ms + self._interval_ms
-        self._splits = {source.id: _splits_of(source, self._partitions) for source in graph.sources}
-        self._offsets: dict[tuple[int, TopicPartition], int] = {}
-        self._ranges: dict[tuple[int, TopicPartition], PartitionRange] = {}
-        self._ended_sources: set[int] = set()
+        self.positions = SourcePositions(graph, self._partitions)
         self._collected: list[Arrival] | None = None
         self._spark_rows: SparkRows | None = None
         self._end_reason: str | None = None
@@ -122,10 +116,10 @@ class JobRun:
                     )
                     self._parts.append(part)
                     for source in part.graph.sources:
-                        part.time.add_splits(source.id, self.splits(source))
+                        part.time.add_splits(source.id, self.positions.partitions(source))
                     part.open()
                     if start.snapshot is not None:
-                        self._restore_offsets(start, start.snapshot)
+                        self.positions.restore(start, start.snapshot)
                 for start, part in zip(self._starts, self._parts, strict=True):
                     if start.snapshot is None:
                         part.read_collections()
@@ -143,10 +137,6 @@ class JobRun:
 
             self._spark_rows = SparkRows(self._settings.name, self._settings.parameters, lambda: self.now_ms)
         return self._spark_rows
-
-    def splits(self, source: SourceNode) -> list[TopicPartition]:
-        """Return the partitions that a source reads; none if it has its elements itself."""
-        return self._splits.get(source.id, [])
 
     def part_of(self, node: int) -> PartRun:
         """Return the part that has a node.
@@ -171,23 +161,6 @@ class JobRun:
             state_name(part.identities[node.id]),
             self.environment,
         )
-
-    def take_offset(self, source: SourceNode, split: TopicPartition) -> int:
-        """Return the offset of a partition's next record."""
-        offset = self._offsets.get((source.id, split), 0)
-        self._offsets[source.id, split] = offset + 1
-        return offset
-
-    def reads_next(self, source: SourceNode, split: TopicPartition, offset: int, timestamp: int) -> bool:
-        """Return whether a partition's next record is in the range that a source reads."""
-        return self._range_of(source, split).includes_next(offset, timestamp)
-
-    def _range_of(self, source: SourceNode, split: TopicPartition) -> PartitionRange:
-        assert isinstance(source.source, KafkaSource)
-        if (source.id, split) not in self._ranges:
-            start, stop = source.source.starting_offsets, source.source.stopping_offsets
-            self._ranges[source.id, split] = PartitionRange(split, start, stop)
-        return self._ranges[source.id, split]
 
     def arrive(self, *arrivals: Arrival) -> None:
         """Process arrivals as a micro-batch of their own, or with others within ``micro_batch``."""
@@ -230,17 +203,13 @@ class JobRun:
     def end(self, source: SourceNode) -> None:
         """End the input of a source, unless it has ended."""
         self._check_open()
-        if source.id not in self._ended_sources:
-            self._ended_sources.add(source.id)
+        if source.id not in self.positions.ended:
+            self.positions.ended.add(source.id)
             with self._working():
                 part = self.part_of(source.id)
                 part.end(source.id)
                 part.settle()
             self._read_own_output()
-
-    def has_ended(self, source: SourceNode) -> bool:
-        """Return whether the input of a source has ended."""
-        return source.id in self._ended_sources
 
     def advance(self, ms: int) -> None:
         """Advance the processing time, and fire the timers and make the checkpoints that become due, each at its time."""
@@ -272,7 +241,7 @@ class JobRun:
             DefinitionError: A source has ended.
         """
         self._check_open()
-        if self._ended_sources:
+        if self.positions.ended:
             raise DefinitionError(
                 "a job whose input has ended leaves no state to continue from",
                 where="snapshot",
@@ -285,35 +254,10 @@ class JobRun:
             parts=tuple(start.identity.record(start.dependencies) for start in self._starts),
         )
         parts = {
-            start.identity.place.folder: part.snapshot(self._offsets_by_key(start))
+            start.identity.place.folder: part.snapshot(self.positions.offsets_by_key(start))
             for start, part in zip(self._starts, self._parts, strict=True)
         }
         return JobSnapshot(record, FrozenMap(parts), self.now_ms)
-
-    def _offsets_by_key(self, start: PartStart) -> Mapping[str, Mapping[TopicPartition, int]]:
-        """Return the next offsets of a part's Kafka sources, by the key that each keeps when its name changes."""
-        offsets: dict[str, Mapping[TopicPartition, int]] = {}
-        for source, key in zip(start.identity.graph.sources, start.identity.place.keys, strict=True):
-            if isinstance(source.source, KafkaSource):
-                offsets[key] = FrozenMap(
-                    {split: offset for (node, split), offset in self._offsets.items() if node == source.id}
-                )
-        return offsets
-
-    def _restore_offsets(self, start: PartStart, snapshot: PartSnapshot) -> None:
-        """Restore the next offsets of a part's sources.
-
-        Raises:
-            DefinitionError: A source does not read a topic any more.
-        """
-        for source, key in zip(start.identity.graph.sources, start.identity.place.keys, strict=True):
-            offsets = snapshot.offsets.get(key, {})
-            removed = sorted({split.topic for split in offsets} - {split.topic for split in self.splits(source)})
-            if removed and isinstance(source.source, KafkaSource) and source.source.fails_on_data_loss:
-                raise removed_topics(source.name, removed)
-            for split, offset in offsets.items():
-                self._offsets[source.id, split] = offset
-                self._range_of(source, split).begin()
 
     def _read_own_output(self) -> None:
         """Let the sources read the records that sinks have written to their topics, until there are none left.
@@ -323,7 +267,7 @@ class JobRun:
         """
         for _ in range(_MOST_ROUNDS):
             records = self.outputs.take_visible()
-            arrivals = list(self._arrivals_of(records)) if records else []
+            arrivals = list(self.positions.arrivals_of(records)) if records else []
             if not arrivals:
                 return
             with self._working():
@@ -335,17 +279,6 @@ class JobRun:
         )
         self.fail(error)
         raise error
-
-    def _arrivals_of(self, records: Iterable[WrittenRecord]) -> Iterator[Arrival]:
-        """Yield the arrival of each record at each source that reads its partition."""
-        for record in records:
-            split = TopicPartition(record.topic, record.partition)
-            for source in self._graph.sources:
-                if split in self.splits(source) and source.id not in self._ended_sources:
-                    offset = self.take_offset(source, split)
-                    sent = SentRecord(offset, record.timestamp_ms, record.key, record.value, record.headers)
-                    if self.reads_next(source, split, offset, record.timestamp_ms):
-                        yield Arrival(source.id, split, records=(sent,))
 
     def _commit(self) -> None:
         self.outputs.commit()
@@ -425,14 +358,3 @@ def _user_exception(error: KafkastreamError) -> BaseException | None:
     while trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(_PACKAGE):
         trace = trace.tb_next
     return cause.with_traceback(trace)
-
-
-def _splits_of(source: SourceNode, partitions: Mapping[str, int]) -> list[TopicPartition]:
-    """Return the partitions that a source reads; a table that does not read a topic has those of its own name."""
-    match source.source:
-        case KafkaSource() as kafka:
-            return subscribed_partitions(kafka, partitions)
-        case CollectionSource(ends=False):
-            return [TopicPartition(source.name, number) for number in range(partitions.get(source.name, 1))]
-        case _:
-            return []

@@ -169,7 +169,7 @@ class JobTestDriver:
         Raises:
             DefinitionError: There is none, with those that there are; or the driver cannot feed it.
         """
-        return DrivenSource(self._run, find_kafka_source(self._graph, name, self._run.splits))
+        return DrivenSource(self._run, find_kafka_source(self._graph, name, self._run.positions.partitions))
 
     def table(self, name: str) -> DrivenTable:
         """Return a table that a query of the job reads or writes.
@@ -318,7 +318,7 @@ class JobTestDriver:
     def finish(self) -> None:
         """End the input of all sources, as at the end of bounded ones: event time ends, and all windows fire."""
         for node in self._graph.sources:
-            if self._run.splits(node) or isinstance(node.source, KafkaSource):
+            if self._run.positions.partitions(node) or isinstance(node.source, KafkaSource):
                 self._run.end(node)
         self._run.checkpoint()
 

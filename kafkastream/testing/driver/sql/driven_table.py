@@ -307,9 +307,9 @@ class DrivenTable:
         )
 
     def _split(self, node: SourceNode, topic: str | None, partition: int) -> TopicPartition:
-        if self._run.has_ended(node):
+        if node.id in self._run.positions.ended:
             raise DefinitionError("the input of the table has ended", where=self._where)
-        splits = self._run.splits(node)
+        splits = self._run.positions.partitions(node)
         topics = list(dict.fromkeys(split.topic for split in splits))
         name = topic or (topics[0] if len(topics) == 1 else None)
         split = None if name is None else TopicPartition(name, partition)
