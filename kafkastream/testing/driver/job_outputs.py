@@ -57,6 +57,11 @@ class JobOutputs:
         self._add_records(self._uncommitted)
         self._uncommitted = []
 
+    @property
+    def has_uncommitted(self) -> bool:
+        """True if exactly-once sinks have written records that are not visible yet."""
+        return bool(self._uncommitted)
+
     def take_visible(self) -> list[WrittenRecord]:
         """Return the records that have become visible since the last call, in their order."""
         records, self._visible = self._visible, []

@@ -234,6 +234,14 @@ class JobRun:
         self._commit()
         self._read_own_output()
 
+    def commit_all(self) -> None:
+        """Make checkpoints until all output is visible, also what the job makes of its own output."""
+        self.checkpoint()
+        for _ in range(_MOST_ROUNDS):
+            if not self.outputs.has_uncommitted:
+                return
+            self.checkpoint()
+
     def snapshot(self) -> JobSnapshot:
         """Return the state from which another run continues.
 
@@ -247,7 +255,7 @@ class JobRun:
                 where="snapshot",
                 now="Take the snapshot before finish().",
             )
-        self.outputs.commit()
+        self.commit_all()
         record = JobRecord(
             job=self._settings.name,
             program=self._settings.program,

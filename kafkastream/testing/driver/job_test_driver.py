@@ -316,11 +316,15 @@ class JobTestDriver:
         return self._run.snapshot()
 
     def finish(self) -> None:
-        """End the input of all sources, as at the end of bounded ones: event time ends, and all windows fire."""
+        """End the input of all sources, as at the end of bounded ones: event time ends, and all windows fire.
+
+        They end in the order of the program, each after it has read what the job has written to its topics.
+        """
         for node in self._graph.sources:
             if self._run.positions.partitions(node) or isinstance(node.source, KafkaSource):
+                self._run.commit_all()
                 self._run.end(node)
-        self._run.checkpoint()
+        self._run.commit_all()
 
     def close(self) -> None:
         """Close the job's functions; the driver cannot be used any more.

@@ -666,6 +666,26 @@ def test_output_that_is_committed_at_a_checkpoint_is_read_then() -> None:
         assert driver.printed == ["a", "b"]
 
 
+def test_uncommitted_output_of_the_job_is_read_before_it_ends_or_is_saved() -> None:
+    def program() -> StreamExecutionEnvironment:
+        configuration = Configuration().set_string("execution.checkpointing.interval", "10 s")
+        env = StreamExecutionEnvironment.get_execution_environment(configuration).set_parallelism(1)
+        lines(env).sink_to(sink("first", DeliveryGuarantee.EXACTLY_ONCE))
+        second = env.from_source(source("first"), WatermarkStrategy.no_watermarks(), "second")
+        second.sink_to(sink("last", DeliveryGuarantee.EXACTLY_ONCE))
+        return env
+
+    with JobTestDriver.of(program()) as driver:
+        driver.send("lines", "a")
+        assert driver.topic("last", isolation="read_uncommitted") == []
+        snapshot = driver.snapshot()
+        assert driver.values("last") == [b"a"]
+    with JobTestDriver.of(program(), restored=snapshot) as driver:
+        driver.send("lines", "b")
+        driver.finish()
+        assert driver.values("last") == [b"b"]
+
+
 def test_functions_that_sleep_or_start_threads_take_real_time(env: StreamExecutionEnvironment) -> None:
     class Slow(KeyedProcessFunction[str, str]):
         def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[str]:
