@@ -26,6 +26,7 @@ from kafkastream.operators.state.keyed_context import KeyedContext, timer_queue
 from kafkastream.operators.state.state_backend import KeyedStateBackend
 from kafkastream.operators.state.state_pages import StatePages
 from kafkastream.operators.state.state_pickles import loads
+from kafkastream.operators.state.timers import Timer
 from kafkastream.operators.stream.keyed_operators import KeyedOperator
 from kafkastream.operators.stream.window_operator import WindowOperator
 
@@ -43,13 +44,13 @@ class WaitingTimer(NamedTuple):
         key: Key that it belongs to.
         timestamp: Its time in ms.
         domain: Event time or processing time.
-        window: Window that it belongs to; None if a process function registered it.
+        window: Window that it belongs to; None for one of no window.
     """
 
     key: Any
     timestamp: int
     domain: TimeDomain
-    window: Any = None
+    window: Window | None = None
 
 
 @final
@@ -229,7 +230,7 @@ class OperatorState:
         """Return the timers that have not fired, in the order of their times."""
         with self._environment():
             timers = [
-                WaitingTimer(loads(timer.key), timer.timestamp, domain, *timer.namespace[:1])
+                WaitingTimer(loads(timer.key), timer.timestamp, domain, _window_of(timer))
                 for backend in self._backends
                 for domain in TimeDomain
                 for timer in timer_queue(backend, self._name, domain).waiting()
@@ -290,6 +291,11 @@ class OperatorState:
                 now=f"There are: {', '.join(map(repr, names)) or 'none'}.",
             )
         return BroadcastState(context.broadcast_cell(state))
+
+
+def _window_of(timer: Timer) -> Window | None:
+    """Return the window of a timer; the namespace of an operator without windows is something else, or empty."""
+    return next((part for part in timer.namespace if isinstance(part, Window)), None)
 
 
 def _store(context: KeyedContext, window: Window | None) -> CellStore:

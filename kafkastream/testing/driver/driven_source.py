@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, final
 
 from kafkastream.errors import ArgumentError, DefinitionError
+from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.watermark_strategy import NoWatermarks
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
@@ -63,7 +64,7 @@ class DrivenSource:
     def send_element(
         self, element: Any, *, timestamp: int | None = None, partition: int = 0, topic: str | None = None
     ) -> None:
-        """Send an element as the source's schema would give it; raises as ``send`` does.
+        """Send an element as the source's schema would give it: a copy, which functions may change; raises as ``send`` does.
 
         Args:
             element: The element.
@@ -79,7 +80,7 @@ class DrivenSource:
             )
         time = self._run.now_ms if timestamp is None else timestamp
         split = self._split(topic, partition)
-        self._run.arrive(Arrival(self._node.id, split, elements=((element, time),)))
+        self._run.arrive(Arrival(self._node.id, split, elements=((detached(element), time),)))
 
     def set_watermark(self, timestamp: int, *, partition: int = 0, topic: str | None = None) -> None:
         """Set the watermark of a partition; a lower one than it has changes nothing.

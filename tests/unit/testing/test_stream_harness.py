@@ -24,6 +24,7 @@ from kafkastream.datastream.functions import (
     KeyedCoProcessFunction,
     KeyedProcessFunction,
     ProcessFunction,
+    ProcessJoinFunction,
     ProcessWindowFunction,
     RuntimeContext,
 )
@@ -283,6 +284,38 @@ def test_schemas_need_no_harness() -> None:
 
     assert Upper().deserialize(b"order") == "ORDER"
     assert SimpleStringSchema().serialize("order") == b"order"
+
+
+def test_functions_may_change_elements_and_the_tests_own_stay() -> None:
+    class Append(ProcessFunction[list[int], list[int]]):
+        def process_element(self, value: list[int], ctx: ProcessFunction.Context) -> Iterator[list[int]]:
+            value.append(1)
+            yield value
+            value.append(2)
+
+    with StreamHarness(lambda lists: lists.process(Append())) as harness:
+        numbers = [0]
+        for _ in range(2):
+            harness.send(numbers)
+        assert (harness.output, numbers) == ([[0, 1], [0, 1]], [0])
+
+
+def test_timers_of_a_join_belong_to_no_window() -> None:
+    class Pair(ProcessJoinFunction[str, str, str]):
+        def process_element(self, left: str, right: str, ctx: ProcessJoinFunction.Context) -> Iterator[str]:
+            yield f"{left} {right}"
+
+    def joined(lefts: DataStream[str], rights: DataStream[str]) -> DataStream[str]:
+        interval = lefts.key_by(len).interval_join(rights.key_by(len)).between(Time.seconds(-5), Time.seconds(5))
+        return interval.process(Pair(), Types.STRING())
+
+    with StreamHarness(joined) as harness:
+        harness.send("a", timestamp=1_000)
+        harness.send_second("b", timestamp=2_000)
+        assert harness.timestamped_output == [("a b", 2_000)]
+        assert [(timer.key, timer.window) for timer in harness.state.timers()] == [(1, None), (1, None)]
+        harness.set_watermark(100_000)
+        assert (harness.state.keys(), harness.state.timers()) == ([], [])
 
 
 def test_elements_have_the_declared_type_of_the_input() -> None:
