@@ -82,7 +82,8 @@ check: lint unit ## Lint, types, layers, and the tests that need neither Java no
 
 unit: setup ## Only the tests that need neither Java nor a broker, with Java hidden from them
 	JAVA_HOME=$(CURDIR)/hidden pytest --numprocesses 2 --dist loadfile -m "not java" tests/unit tests/names \
-	  tests/differential/test_programs_on_the_driver.py examples/cookbook/tests
+	  tests/differential/test_programs_on_the_driver.py tests/differential/test_queries_on_the_driver.py tests/differential/expressions \
+	  examples/cookbook/tests
 
 setup: $(READY) ## Only the virtual environment
 
