@@ -12,9 +12,6 @@ from kafkastream.errors import DeserializationError
 from kafkastream.table import DataTypes, EnvironmentSettings, TableEnvironment
 from kafkastream.table.udf import udf
 from kafkastream.testing import JobTestDriver
-from tests.differential.matches.cases import CASES, COLUMNS, ROWS, VIEWS
-from tests.differential.matches.otherwise import BY_SPARK
-from tests.differential.queries_driven import driven_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,12 +64,3 @@ def test_steps_and_formats(spark: SparkSession) -> None:
         with pytest.raises(DeserializationError, match="Failed to deserialize JSON") as caught:
             driver.send("orders", b'{"customer": "ann", "price": "much"}')
         assert caught.value.where == "topic orders, partition 0, offset 1"
-
-
-def test_columns_of_matches(spark: SparkSession) -> None:
-    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
-    t_env.execute_sql(f"CREATE TABLE ticker ({COLUMNS}) WITH ({KAFKA}, 'topic' = 't')")
-    for name, query in VIEWS.items():
-        t_env.execute_sql(f"CREATE TEMPORARY VIEW {name} AS {query}")
-    for name in sorted(BY_SPARK):
-        assert driven_rows(t_env, CASES[name], {"ticker": ROWS}, 100, spark=True), name

@@ -1,11 +1,11 @@
-"""Queries with MATCH_RECOGNIZE that give something else here than on Flink, or are carried out by Spark only."""
+"""Queries with MATCH_RECOGNIZE that give something else here than on Flink."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-__all__ = ["ALLOWED", "BY_SPARK", "FAILING", "NOT_LATE", "REFUSED", "VARIES"]
+__all__ = ["ALLOWED", "FAILING", "NOT_LATE", "REFUSED", "VARIES"]
 
 ALLOWED: Final[Mapping[str, str]] = {
     "aggregates of collections": "Flink has no MULTISET there.",
@@ -39,15 +39,5 @@ VARIES: Final[Mapping[str, str]] = {
     "clock and price": "Flink drops what waits for the clock when the input ends.",
 }
 """Queries with other columns or rows."""
-BY_SPARK: Final = frozenset(
-    {
-        "columns",
-        "aggregates of doubles in conditions",
-        "conditions with functions",
-        "conditions with other types",
-        "conditions with times alone",
-    }
-)
-"""Queries whose columns need functions that only Spark computes."""
 NOT_LATE: Final = frozenset({"with a window before", "clock", "clock within"})
 """Queries for which no row is late."""

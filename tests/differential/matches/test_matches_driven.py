@@ -17,12 +17,12 @@ from kafkastream.model.common.value_printing import java_float
 from kafkastream.sql.types import Kind
 from kafkastream.table import EnvironmentSettings, TableEnvironment
 from tests.differential.matches.cases import CASES, COLUMNS, LATE, ROWS, VIEWS
-from tests.differential.matches.otherwise import ALLOWED, BY_SPARK, FAILING, NOT_LATE, REFUSED, VARIES
+from tests.differential.matches.otherwise import ALLOWED, FAILING, NOT_LATE, REFUSED, VARIES
 from tests.differential.queries_driven import driven_rows
 
 GOLDEN: Final = json.loads(Path(__file__).with_name("golden.json").read_text())["cases"]
 PLANNED: Final = [name for name in CASES if "error" not in GOLDEN[name] and name not in REFUSED]
-INTERPRETED: Final = [name for name in PLANNED if name not in {*BY_SPARK, *VARIES}]
+DRIVEN: Final = [name for name in PLANNED if name not in VARIES]
 Shown = tuple[str | None, ...]
 
 
@@ -83,7 +83,7 @@ def keyed(rows: Iterable[Shown]) -> dict[str | None, list[Shown]]:
 
 
 @pytest.mark.parametrize("at_once", [1, 7, 200])
-@pytest.mark.parametrize("name", INTERPRETED)
+@pytest.mark.parametrize("name", DRIVEN)
 def test_rows_are_those_of_flink(name: str, at_once: int, planning: TableEnvironment) -> None:
     fields = planning.sql_query(CASES[name])._relation.fields
     given = [
@@ -104,5 +104,5 @@ def test_jobs_that_fail_on_flink_fail_here(name: str, planning: TableEnvironment
 
 
 def test_what_is_told_of_the_queries_is_true() -> None:
-    assert {*ALLOWED, *REFUSED, *BY_SPARK, *FAILING, *NOT_LATE, *VARIES} <= set(CASES)
+    assert {*ALLOWED, *REFUSED, *FAILING, *NOT_LATE, *VARIES} <= set(CASES)
     assert len(PLANNED) >= 140

@@ -67,6 +67,8 @@ _RECORD: Final = StructType(
     ]
 )
 _CREATE_TIME: Final = 0
+_SESSIONS: Final[dict[tuple[str, str], SparkSession]] = {}
+"""Sessions by the application of Spark and the time zone."""
 _INSTANT: Final = DataType.of(Kind.TIMESTAMP_LTZ, 3)
 
 
@@ -169,8 +171,13 @@ class SparkRows:
         ]
 
     def _session(self, zone: str) -> SparkSession:
+        """Return the session of a time zone, which all drivers share: its settings take longer than a query."""
         if zone not in self._sessions:
-            self._sessions[zone] = job_session(spark_session(), zone)
+            session = spark_session()
+            key = session.sparkContext.applicationId, zone
+            if key not in _SESSIONS:
+                _SESSIONS[key] = job_session(session, zone)
+            self._sessions[zone] = _SESSIONS[key]
         return self._sessions[zone]
 
 
