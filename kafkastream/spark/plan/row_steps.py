@@ -24,8 +24,8 @@ def with_computed_columns(frame: DataFrame, scan: Scan) -> DataFrame:
     if not scan.expressions:
         return frame
     columns = [
-        f"{spark_text(one)} AS {name}"
-        for one, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
+        f"{spark_text(expression)} AS {name}"
+        for expression, name in zip(scan.expressions, column_names(len(scan.expressions)), strict=True)
     ]
     return callable_on(frame, scan.expressions, scan.changelog).selectExpr(*hidden_columns(frame), *columns)
 

@@ -106,7 +106,7 @@ class PythonBranch(BranchRows):
     def _rows(self, row: Row, time: int | None) -> Iterator[TimedRow]:
         rows: Iterable[Row] = (row,)
         for step in self._steps:
-            rows = [made for one in rows for made in step(one)]
+            rows = [made for before in rows for made in step(before)]
         yield from ((made, time) for made in rows)
         if not rows:
             yield None, time
@@ -136,8 +136,8 @@ def _located(row: Row) -> Iterator[None]:
             raise
         raise UserFunctionError(error.what, where=f"row {shown(row[1:])}", now=error.now) from None
     except Exception as error:
-        what = error.what if isinstance(error, DefinitionError) else said(error)
-        raise UserFunctionError(f"a query failed: {what}", where=f"row {shown(row[1:])}") from error
+        reason = error.what if isinstance(error, DefinitionError) else said(error)
+        raise UserFunctionError(f"a query failed: {reason}", where=f"row {shown(row[1:])}") from error
 
 
 def _as_it_is(row: Row) -> tuple[Row, None]:
@@ -145,15 +145,15 @@ def _as_it_is(row: Row) -> tuple[Row, None]:
 
 
 def _scan(scan: Scan, expressions: PythonExpressions, *, has_time: bool) -> Callable[[Row], tuple[Row, int | None]]:
-    columns = [_for_changes(one, scan, expressions) for one in scan.expressions]
-    place, delay_ms = scan.watermark if scan.watermark is not None and has_time else (None, 0)
+    columns = [_for_changes(expression, scan, expressions) for expression in scan.expressions]
+    index, delay_ms = scan.watermark if scan.watermark is not None and has_time else (None, 0)
 
     def scanned(row: Row) -> tuple[Row, int | None]:
         if columns:
             row = (row[0], *(column(row) for column in columns))
-        if place is None or row[place + 1] is None:
+        if index is None or row[index + 1] is None:
             return row, None
-        return row, row[place + 1] // 1000 - (delay_ms - 1)
+        return row, row[index + 1] // 1000 - (delay_ms - 1)
 
     return scanned
 
@@ -177,7 +177,7 @@ def _step(step: Project | Explode, expressions: PythonExpressions) -> _Step:
             return [(*row, *(nothing if element is None else element)) for element in elements]
 
         return exploded
-    columns = [_for_changes(one, step.input, expressions) for one in step.expressions]
+    columns = [_for_changes(expression, step.input, expressions) for expression in step.expressions]
     condition = None if step.condition is None else _for_changes(step.condition, step.input, expressions)
 
     def projected(row: Row) -> Iterable[Row]:

@@ -124,10 +124,10 @@ def _of_parts(source: DataType, target: DataType, zone: ZoneInfo) -> Convert | N
         return None
     match target.kind:
         case Kind.ARRAY:
-            return lambda value: tuple(None if one is None else known[0](one) for one in value)
+            return lambda value: tuple(None if element is None else known[0](element) for element in value)
         case Kind.ROW:
             return lambda value: tuple(
-                None if one is None else part(one) for part, one in zip(known, value, strict=True)
+                None if field is None else part(field) for part, field in zip(known, value, strict=True)
             )
         case _:
             return None

@@ -68,12 +68,12 @@ def driven_graph(graph: JobGraph) -> JobGraph:
         if isinstance(node, KeyedNode) and isinstance(node.function, TableOperation):
             _check_operation(node, node.function)
     read = {table.node for table in read_tables(graph)}
-    kept = {node.id for node, query in written_tables(graph) if isinstance(query.target.sink, KafkaTableSink)}
+    kafka_sinks = {node.id for node, query in written_tables(graph) if isinstance(query.target.sink, KafkaTableSink)}
 
     def changed(node: Node) -> Node:
         if isinstance(node, SourceNode) and node.id in read and not isinstance(node.source, KafkaSource):
             return attrs.evolve(node, source=CollectionSource((), ends=False))
-        if isinstance(node, SinkNode) and node.id in kept:
+        if isinstance(node, SinkNode) and node.id in kafka_sinks:
             return attrs.evolve(node, sink=CollectSink())
         if isinstance(node, KeyedNode) and isinstance(node.function, TableOperation):
             return attrs.evolve(node, function=attrs.evolve(node.function, takes_rows=True))

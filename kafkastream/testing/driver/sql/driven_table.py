@@ -56,10 +56,14 @@ def find_table(run: JobRun, graph: JobGraph, name: str) -> DrivenTable:
     targets = [node for node, definition in sinks if _is_named(definition, name)]
     if not sources and not targets:
         raise unknown_name(
-            "table", name, [*(one.definition.name[-1] for one in read), *(one.name[-1] for _, one in sinks)]
+            "table",
+            name,
+            [*(table.definition.name[-1] for table in read), *(definition.name[-1] for _, definition in sinks)],
         )
     definition = next(
-        one for one in (*(table.definition for table in read), *(table for _, table in sinks)) if _is_named(one, name)
+        definition
+        for definition in (*(table.definition for table in read), *(table for _, table in sinks))
+        if _is_named(definition, name)
     )
     return DrivenTable(run, definition, [node for node in sources if isinstance(node, SourceNode)], targets)
 

@@ -144,8 +144,8 @@ class PythonExpressions:
             case Case():
                 return self._case(expression)
             case FieldAccess(value=value, name=name):
-                place = [field.name for field in value.type.fields].index(name)
-                return unless_null(lambda row: row[place], [self.computation(value)])
+                index = [field.name for field in value.type.fields].index(name)
+                return unless_null(lambda row: row[index], [self.computation(value)])
             case UserCall():
                 return self._user_call(expression)
             case Interval(unit=unit) if unit not in _MICROS:
@@ -157,7 +157,7 @@ class PythonExpressions:
 
     def _call(self, call: Call) -> Computation | None:
         """Return the computation of a call; None if ``computed_values`` has it."""
-        name, kinds = call.function, {one.type.kind for one in call.arguments if not is_null(one)}
+        name, kinds = call.function, {argument.type.kind for argument in call.arguments if not is_null(argument)}
         if name in _COMPARED:
             if not (kinds <= NUMERIC or kinds <= TEXT or kinds <= BYTES or (len(kinds) == 1 and kinds <= _ALIKE)):
                 raise _of_types(call)
@@ -176,10 +176,10 @@ class PythonExpressions:
         return choice
 
     def _choice(self, call: Call) -> Computation | None:
-        """Return the computation of a function that chooses one of its arguments; None for other functions."""
+        """Return the computation of a function that chooses argument of its arguments; None for other functions."""
         match call.function:
             case "COALESCE" | "IFNULL":
-                parts = [self._as_type(one, call.type) for one in call.arguments]
+                parts = [self._as_type(argument, call.type) for argument in call.arguments]
                 return lambda row: next((value for part in parts if (value := part(row)) is not None), None)
             case "NULLIF":
                 value = self.computation(call.arguments[0])
@@ -230,34 +230,34 @@ class PythonExpressions:
     def _built_in(self, call: Call) -> Computation:
         call = self._in_local_time(call)
         function = FUNCTIONS[call.function]
-        types = [one.type for one in call.arguments]
+        types = [argument.type for argument in call.arguments]
         made = function.make(call) if function.accepts(types) else None
         if made is None:
             raise _of_types(call)
-        parts = [self.computation(one) for one in call.arguments]
+        parts = [self.computation(argument) for argument in call.arguments]
         if call.function in {"$ARRAY", "ROW"}:
             inner = call.type.parts * len(parts) if call.function == "$ARRAY" else [f.type for f in call.type.fields]
-            parts = [self._as_type(one, type_) for one, type_ in zip(call.arguments, inner, strict=True)]
+            parts = [self._as_type(argument, type_) for argument, type_ in zip(call.arguments, inner, strict=True)]
         if function.takes_null:
             call_with_nulls = made
             return lambda row: call_with_nulls(*(part(row) for part in parts))
         return unless_null(made, parts)
 
     def _in_local_time(self, call: Call) -> Call:
-        """Return a call for parts of an instant as one for those of the time that the session's clock shows then."""
+        """Return a call for parts of an instant as argument for those of the time that the session's clock shows then."""
         if not call.function.startswith(_OF_LOCAL_TIMES):
             return call
         arguments = [
-            Cast(one, DataType.of(Kind.TIMESTAMP, one.type.size), CastMode.CAST)
-            if one.type.kind is Kind.TIMESTAMP_LTZ
-            else one
-            for one in call.arguments
+            Cast(argument, DataType.of(Kind.TIMESTAMP, argument.type.size), CastMode.CAST)
+            if argument.type.kind is Kind.TIMESTAMP_LTZ
+            else argument
+            for argument in call.arguments
         ]
         return attrs.evolve(call, arguments=tuple(arguments))
 
     def _case(self, case: Case) -> Computation:
-        conditions = [self.computation(one) for one in case.conditions]
-        values = [self._as_type(one, case.type) for one in case.values]
+        conditions = [self.computation(condition) for condition in case.conditions]
+        values = [self._as_type(value, case.type) for value in case.values]
         otherwise = self._as_type(case.otherwise, case.type)
 
         def chosen(row: Sequence[Any]) -> Any:
@@ -283,8 +283,8 @@ class PythonExpressions:
         function = named.function
         kind = function.call_type
         arrow = arrow_type(kind, self.zone)
-        takes = [arrow_type(one.type, self.zone) for one in call.arguments]
-        parts = [self.computation(one) for one in call.arguments]
+        takes = [arrow_type(argument.type, self.zone) for argument in call.arguments]
+        parts = [self.computation(argument) for argument in call.arguments]
         results = (
             of_tables if function.kind is FunctionKind.TABLE else of_series if function.is_pandas else column_by_rows
         )
@@ -298,5 +298,5 @@ class PythonExpressions:
 
 
 def _of_types(call: Call) -> NotInPythonError:
-    types = ", ".join(str(one.type.nullable()) for one in call.arguments)
+    types = ", ".join(str(argument.type.nullable()) for argument in call.arguments)
     return NotInPythonError(f"{call.function.removeprefix('$')}({types})")

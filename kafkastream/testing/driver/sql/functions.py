@@ -51,7 +51,7 @@ class PythonFunction:
     def accepts(self, types: Sequence[DataType]) -> bool:
         """Return whether it takes arguments of these types."""
         return not self.takes or all(
-            type_.kind in self.takes[min(place, len(self.takes) - 1)] for place, type_ in enumerate(types)
+            type_.kind in self.takes[min(index, len(self.takes) - 1)] for index, type_ in enumerate(types)
         )
 
 
@@ -200,14 +200,14 @@ def _contains(array: tuple[Any, ...] | None, value: Any) -> bool | None:
 
 
 def _array_contains(call: Call) -> Callable[..., Any] | None:
-    array, value = (one.type for one in call.arguments)
+    array, value = (argument.type for argument in call.arguments)
     kinds = {array.parts[0].kind, value.kind}
     return _contains if kinds <= WHOLE or kinds <= TEXT else None
 
 
 def _extreme(choose: Callable[[list[Any]], Any]) -> Make:
     def made(call: Call) -> Callable[..., Any] | None:
-        kinds = {one.type.kind for one in call.arguments}
+        kinds = {argument.type.kind for argument in call.arguments}
         if not (kinds <= WHOLE or kinds <= TEXT or (len(kinds) == 1 and kinds <= STAMPS | {Kind.DATE})):
             return None
         return lambda *values: choose(list(values))
@@ -395,11 +395,11 @@ def _unnested(call: Call) -> Callable[[Any], Any]:
     rows: Callable[[Any], list[tuple[Any, ...]]] = {
         Kind.MAP: list,
         Kind.MULTISET: lambda pairs: [(value,) for value, count in pairs for _ in range(count)],
-    }.get(type_.kind, lambda array: [(one,) for one in array])
+    }.get(type_.kind, lambda array: [(element,) for element in array])
     width = 2 if type_.kind is Kind.MAP else 1
     if type_.kind is Kind.ARRAY and type_.parts[0].kind is Kind.ROW:
         width = len(type_.parts[0].fields)
-        rows = lambda array: [(None,) * width if one is None else one for one in array]  # noqa: E731
+        rows = lambda array: [(None,) * width if element is None else element for element in array]  # noqa: E731
     if len(call.type.parts[0].fields) == width:
         return lambda value: tuple(rows(value))
     return lambda value: tuple((*row, number) for number, row in enumerate(rows(value), 1))
@@ -411,7 +411,7 @@ def _bytes(call: Call) -> Callable[..., Any]:
 
 
 def _map(call: Call) -> Callable[..., Any] | None:
-    keys = [one.value for one in call.arguments[::2] if isinstance(one, Literal)]
+    keys = [key.value for key in call.arguments[::2] if isinstance(key, Literal)]
     if len(set(keys)) * 2 != len(call.arguments):
         return None  # what becomes of equal keys is Spark's setting
     return lambda *values: tuple(zip(values[::2], values[1::2], strict=True))

@@ -201,16 +201,16 @@ class QueryRows:
 def _cast_of(node: StreamNode, zone: str) -> Callable[[Row], Row]:
     """Return the cast of the columns that a stream sends to their declared types."""
     casts = []
-    for place, field in enumerate(node.source.fields):
+    for index, field in enumerate(node.source.fields):
         sent = sent_type(field)
         if sent.nullable() != field.type.nullable():
-            cast = Cast(ColumnRef(place, sent), field.type, CastMode.CAST)
-            casts.append((place + 1, conversion(cast, ZoneInfo(zone))))
+            cast = Cast(ColumnRef(index, sent), field.type, CastMode.CAST)
+            casts.append((index + 1, conversion(cast, ZoneInfo(zone))))
 
     def converted(row: Row) -> Row:
         values = list(row)
-        for place, convert in casts:
-            values[place] = None if values[place] is None else convert(values[place])
+        for index, convert in casts:
+            values[index] = None if values[index] is None else convert(values[index])
         return tuple(values)
 
     return converted if casts else lambda row: row
@@ -244,7 +244,7 @@ def _check_of(query: QueryNode) -> Callable[[Sequence[TimedRow]], Sequence[Timed
         return _unchecked
     is_upsert = sink.changelog is ChangelogMode.UPSERT
     required = [
-        (place + 1, column.name) for place, column in enumerate(written_columns(table)) if not column.type.is_nullable
+        (index + 1, column.name) for index, column in enumerate(written_columns(table)) if not column.type.is_nullable
     ]
 
     def is_taken(row: Row | None) -> bool:
@@ -252,7 +252,7 @@ def _check_of(query: QueryNode) -> Callable[[Sequence[TimedRow]], Sequence[Timed
             return True
         if is_upsert and row[0] == RowKind.UPDATE_BEFORE.value:
             return False
-        missing = next((name for place, name in required if row[place] is None), None)
+        missing = next((name for index, name in required if row[index] is None), None)
         if missing is None or row[0] == RowKind.DELETE.value:
             return True
         if query.settings.drops_null:

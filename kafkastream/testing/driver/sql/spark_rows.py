@@ -95,7 +95,7 @@ class SparkRows:
             SetupError: Spark does not start.
         """
         session = self._session(query.settings.time_zone)
-        called = {one.spark_name for computed in computations(query.relation) for one in user_calls(computed)}
+        called = {call.spark_name for computed in computations(query.relation) for call in user_calls(computed)}
         register(session, [query.settings.functions[name] for name in sorted(called)], self._attempt)
         return _SparkBranch(session, self._job, branch, self._now)
 
@@ -205,12 +205,12 @@ class _SparkBranch(BranchRows):
         ]
         frame = with_computed_columns(_frame(self._session, stored, given), origin)
         if origin.watermark is not None:
-            place, delay_ms = origin.watermark
-            is_local = origin.fields[place].type.kind is Kind.TIMESTAMP_LTZ
+            index, delay_ms = origin.watermark
+            is_local = origin.fields[index].type.kind is Kind.TIMESTAMP_LTZ
             millis = (
-                f"unix_millis(c{place})"
+                f"unix_millis(c{index})"
                 if is_local
-                else f"timestampdiff(MILLISECOND, TIMESTAMP_NTZ'1970-01-01', c{place})"
+                else f"timestampdiff(MILLISECOND, TIMESTAMP_NTZ'1970-01-01', c{index})"
             )
             frame = frame.withColumn(TIME, functions.expr(f"{millis} - {delay_ms - 1}"))
         return self._through(frame)
@@ -273,8 +273,8 @@ def _collected(frame: DataFrame, width: int) -> list[TimedRow]:
     for arrow in frame.select(*wanted, *column_names(width)).toArrow().to_batches():
         columns = [values_of(arrow[name]) for name in column_names(width)]
         times: list[Any] = arrow[TIME].to_pylist() if TIME in wanted else [None] * arrow.num_rows
-        kept = arrow[KEPT].to_pylist() if KEPT in wanted else [True] * arrow.num_rows
-        for row, time, is_kept in zip(zip(kinds_of(arrow), *columns, strict=True), times, kept, strict=True):
+        kept_flags = arrow[KEPT].to_pylist() if KEPT in wanted else [True] * arrow.num_rows
+        for row, time, is_kept in zip(zip(kinds_of(arrow), *columns, strict=True), times, kept_flags, strict=True):
             rows.append((row if is_kept else None, time))
     return rows
 
