@@ -21,6 +21,7 @@ from kafkastream.datastream.connectors.kafka import DeliveryGuarantee
 from kafkastream.datastream.functions import KeyedProcessFunction
 from kafkastream.datastream.state import ValueStateDescriptor
 from kafkastream.errors import DefinitionError, JobError, UserFunctionError
+from kafkastream.model.formats import JsonRowDeserializationSchema
 from kafkastream.spark.internals.partitioning import partition_of
 from kafkastream.spark.plan import keyed_query
 from kafkastream.testing import Record
@@ -97,7 +98,12 @@ def test_state_of_a_class_that_workers_cannot_import(env: StreamExecutionEnviron
     with pytest.raises(DefinitionError, match="holds code, and not only values"):
         list(totals.execute_and_collect())
     env.configure(Configuration().set_string("kafkastream.state.allow-code", "true"))
-    assert sorted(totals.execute_and_collect()) == [1, 3, 6]
+    # Functions after a keyed operator have the job's limits for records, whose default is 1,000 digits.
+    env.configure(Configuration().set_string("kafkastream.records.max-digits", "2000"))
+    row = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.BIG_INT()])).build()
+    number = b'{"n":%s}' % (b"9" * 1_500)
+    sizes = totals.map(lambda total: (total, len(str(row.deserialize(number)))))
+    assert sorted(sizes.execute_and_collect()) == [(total, len("Row(n=)") + 1_500) for total in (1, 3, 6)]
 
 
 class Malicious:

@@ -15,6 +15,7 @@ import attrs
 from pyspark.sql.streaming.stateful_processor import MapState, StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
+from kafkastream.model.formats.malformed import RecordLimits, use_limits
 from kafkastream.operators.state.keyed_context import forget
 from kafkastream.operators.state.state_backend import KeyedStateBackend
 from kafkastream.spark.exchange.buckets import shared_task
@@ -69,8 +70,9 @@ class LevelPlan:
 class StatefulStage(StatefulProcessor):
     """Spark's ``StatefulProcessor`` of a stateful stage."""
 
-    def __init__(self, plan: LevelPlan) -> None:
+    def __init__(self, plan: LevelPlan, limits: RecordLimits) -> None:
         self._plan = plan
+        self._limits = limits
         self._prompt = PromptInput()
         self._bytes: MapState | None = None
         self._first: int | None = None
@@ -83,6 +85,7 @@ class StatefulStage(StatefulProcessor):
     def handleInputRows(self, key: Any, rows: Iterator[Any], timerValues: Any) -> Iterator[pd.DataFrame]:  # noqa: N803 - Spark's names
         """Process a bucket's messages of a micro-batch."""
         assert self._bytes is not None
+        use_limits(self._limits)
         label = int(key[0])
         messages = [Message(*row) for frame in rows for row in frame.itertuples(index=False, name=None)]
         error = shared_task(label, self._first, self._plan.labels)

@@ -33,6 +33,7 @@ __all__ = [
     "arrow_type_of",
     "map_in_arrow",
     "python_of_workers",
+    "record_limits_of",
     "register_arrow_function",
     "run_daemon",
     "set_python_of_workers",
@@ -236,7 +237,8 @@ def set_record_limits(session: SparkSession, limits: RecordLimits) -> None:
     session.conf.set(_RECORD_LIMITS, json.dumps(attrs.astuple(limits)))
 
 
-def _record_limits(session: SparkSession) -> RecordLimits:
+def record_limits_of(session: SparkSession) -> RecordLimits:
+    """Return the limits for records of the tasks that a job's session starts."""
     limits = session.conf.get(_RECORD_LIMITS, None)
     return RecordLimits() if limits is None else RecordLimits(*json.loads(limits))
 
@@ -249,7 +251,7 @@ def map_in_arrow(frame: DataFrame, function: ArrowTask, schema: StructType | str
         function: The function, which is pickled.
         schema: Columns of the new rows.
     """
-    return frame.mapInArrow(_Prompted(function, _record_limits(frame.sparkSession)), schema)
+    return frame.mapInArrow(_Prompted(function, record_limits_of(frame.sparkSession)), schema)
 
 
 def run_daemon() -> None:

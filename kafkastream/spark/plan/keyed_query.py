@@ -23,7 +23,7 @@ from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.exchange.shuffle_messages import MESSAGE_SCHEMA
 from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
 from kafkastream.spark.exchange.task_plan import TaskPlan
-from kafkastream.spark.internals.python import map_in_arrow
+from kafkastream.spark.internals.python import map_in_arrow, record_limits_of
 from kafkastream.spark.plan.collection_rows import collection_rows
 from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
@@ -69,9 +69,10 @@ def in_levels(plan: TaskPlan, levels: Sequence[LevelPlan]) -> Stages:
 def staged(messages: Sequence[DataFrame], levels: Sequence[LevelPlan]) -> DataFrame:
     """Return messages after stateful stages (``transformWithStateInPandas``), one after the other."""
     frame = reduce(DataFrame.union, messages)
+    limits = record_limits_of(frame.sparkSession)
     for level in levels:
         frame = frame.groupBy("bucket").transformWithStateInPandas(
-            StatefulStage(level), MESSAGE_SCHEMA, "Append", "None"
+            StatefulStage(level, limits), MESSAGE_SCHEMA, "Append", "None"
         )
     return frame
 

@@ -13,6 +13,7 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.time import wall_clock
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats.malformed import RecordLimits, use_limits
 from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, SourceNode, distinct_names
 from kafkastream.model.job.job_result import JobID, JobSettings
 from kafkastream.operators.operator_state import OperatorState
@@ -81,6 +82,7 @@ class JobRun:
         self.has_spark = spark
         self._graph = graph
         self._partitions = FrozenMap(partitions)
+        self.limits = settings.limits
         self._interval_ms = settings.effective_checkpoint_interval_ms or 0
         self._checkpoint_at = self.now_ms + self._interval_ms
         self.positions = SourcePositions(graph, self._partitions)
@@ -344,6 +346,8 @@ class _Work:
     def __enter__(self) -> None:
         self._resources.enter_context(self._run.environment())
         self._resources.enter_context(event_loops(VirtualTimeLoop))
+        use_limits(self._run.limits)
+        self._resources.callback(use_limits, RecordLimits())
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         self._resources.close()

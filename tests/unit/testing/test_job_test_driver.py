@@ -59,6 +59,7 @@ from kafkastream.errors import (
     UnsupportedFeatureError,
     UserFunctionError,
 )
+from kafkastream.model.formats import JsonRowDeserializationSchema
 from kafkastream.testing import JobTestDriver
 
 SERVERS = "broker:9092"
@@ -891,3 +892,14 @@ print(*sorted(absent & set(sys.modules)), time.process_time() < 5)
 """
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("True\n", "")
+
+
+def test_limits_for_records_are_those_of_the_job(env: StreamExecutionEnvironment) -> None:
+    schema = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.BIG_INT()])).build()
+    lines(env).map(lambda text: schema.deserialize(text.encode())).print()
+    with JobTestDriver.of(env) as driver, pytest.raises(UserFunctionError, match="more than the 1000 of"):
+        driver.send("lines", '{"n":%s}' % ("1" * 1_500))
+    env.configure(Configuration().set_string("kafkastream.records.max-digits", "2000"))
+    with JobTestDriver.of(env) as driver:
+        driver.send("lines", '{"n":%s}' % ("1" * 1_500))
+        assert driver.printed == [f"Row(n={'1' * 1_500})"]
