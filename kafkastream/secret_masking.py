@@ -103,7 +103,9 @@ _PRIVATE_KEY: Final = re.compile(
     r"(?<=-----BEGIN )(?P<secret>[A-Z ]{0,40}PRIVATE KEY-----.*?)(?=-----END |\Z)", re.DOTALL
 )
 _HEADER: Final = re.compile(
-    r"(?<=[Aa]uthorization)['\"]?\s{0,9}[:=]\s{0,9}['\"]?(?:[Bb]asic|[Bb]earer)\s{1,9}(?P<secret>[^\s,;'\"]+)"
+    # Schemes of https://www.iana.org/assignments/http-authschemes/ with credentials that can be used again.
+    r"(?<=[Aa]uthorization)['\"]?\s{0,9}[:=]\s{0,9}['\"]?(?i:basic|bearer|token|negotiate|apikey)\s{1,9}"
+    r"(?P<secret>[^\s,;'\"]+)"
 )
 _SIGNATURE: Final = re.compile(r"(?i)(?<=[?&])(?:sig|x-amz-signature)=(?P<secret>[^&\s'\"]+)")
 _URL_USER: Final = re.compile(

@@ -272,6 +272,8 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
         ('{"a.password": "x\\" HUSH", "b": 1}', '{"a.password": ***, "b": 1}'),
         ("jdbc:postgresql://db/a?user=u&password=HUSH is none", "jdbc:postgresql://db/a?user=u&password=*** is none"),
         ("Authorization: Bearer HUSH, Accept: x", "Authorization: Bearer ***, Accept: x"),
+        ("authorization: TOKEN HUSH, Accept: x", "authorization: TOKEN ***, Accept: x"),
+        ("'Proxy-Authorization': 'Negotiate HUSH'", "'Proxy-Authorization': 'Negotiate ***'"),
         (f"{{ssl.keystore.key={PEM}, b=c}}", "{ssl.keystore.key=***, b=c}"),
         (f"key:\n{PEM}the end", "key:\n-----BEGIN ***-----END PRIVATE KEY-----\nthe end"),
         (f"{{sasl.jaas.config={JAAS}, b=c}}", "{sasl.jaas.config=***, b=c}"),
