@@ -7,7 +7,7 @@ import re
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
-from kafkastream.model.formats.java_text import bounded_whole, count_digits
+from kafkastream.model.formats.java_text import count_digits
 from kafkastream.model.formats.json_nodes import deep_recursion, parse_nested
 from kafkastream.options.records import MAX_DIGITS
 
@@ -180,6 +180,13 @@ def _number(text: str) -> Decimal:
     return number
 
 
+def _whole(text: str) -> int:
+    """Read a whole number with Jackson's limit of digits, which is not the job's."""
+    if count_digits(text) > MAX_DIGITS.default:
+        raise ValueError(f"{text[:100]} has too many digits")
+    return int(text)
+
+
 def _at(document: Any, path: str) -> Any:
     found = document
     for name, place, quoted in _STEP.findall(path):
@@ -191,7 +198,7 @@ def _refused(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 
-_parse: Final = json.JSONDecoder(parse_float=_number, parse_int=bounded_whole, parse_constant=_refused).raw_decode
+_parse: Final = json.JSONDecoder(parse_float=_number, parse_int=_whole, parse_constant=_refused).raw_decode
 
 
 def _text(value: Any) -> str:

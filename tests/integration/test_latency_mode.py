@@ -24,6 +24,7 @@ from kafkastream.datastream.connectors.kafka import (
     KafkaTopicPartition,
 )
 from kafkastream.errors import JobError, KafkaError, UnsupportedFeatureError, UserFunctionError
+from kafkastream.model.formats import JsonRowDeserializationSchema
 from kafkastream.testing import Record, wait_until
 from kafkastream.testing.pytest_plugin import NewTopic
 
@@ -218,9 +219,17 @@ def test_strangers_at_the_port_delay_no_epoch(
         assert time.monotonic() - start < 20, "each epoch is 1 s long; a stranger that is waited for costs 10 s"
 
 
-def test_elements_are_collected(read: Read, parts: Parts, two: str) -> None:
+def test_elements_are_collected(env: StreamExecutionEnvironment, read: Read, parts: Parts, two: str) -> None:
     parts.kafka.produce(two, numbers(0, 3000))
-    assert sorted(read(parts.bounded(two)).map(int).execute_and_collect("numbers")) == list(range(3000))
+    # Tasks have the job's limits for records; the default is 1,000 digits.
+    env.configure(Configuration().set_string("kafkastream.records.max-digits", "2000"))
+    row = JsonRowDeserializationSchema.builder().type_info(Types.ROW_NAMED(["n"], [Types.BIG_INT()])).build()
+
+    def number(text: str) -> int:
+        digits = len(str(row.deserialize(b'{"n":%s}' % (b"9" * 1_500))))
+        return int(text) + digits - len("Row(n=)") - 1_500
+
+    assert sorted(read(parts.bounded(two)).map(number).execute_and_collect("numbers")) == list(range(3000))
 
 
 def test_two_sources_one_of_which_gets_new_partitions(

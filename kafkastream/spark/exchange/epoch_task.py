@@ -12,6 +12,7 @@ import attrs
 
 from kafkastream.errors import KafkastreamError
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats.malformed import RecordLimits, use_limits
 from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.secret_masking import redacted
 from kafkastream.spark.crash_notes import NOTE
@@ -63,6 +64,7 @@ class EpochTask:
         tasks: Chains of the sources.
         sources: Sources, by their nodes.
         settings: Intervals of the latency mode.
+        limits: Limits for records.
         driver: Place at which the driver listens.
     """
 
@@ -70,10 +72,12 @@ class EpochTask:
     tasks: TaskPlan
     sources: Mapping[int, PolledSource]
     settings: LatencySettings
+    limits: RecordLimits
     driver: Endpoint
 
     def __call__(self, numbers: Iterable[int]) -> Iterator[int]:
         """Run the task with the one number that it is given; there is no result but the messages to the driver."""
+        use_limits(self.limits)
         link = DriverLink.to(self.driver)
         try:
             for number in numbers:

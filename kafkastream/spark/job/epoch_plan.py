@@ -19,6 +19,7 @@ from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.spark.checkpoint.reached_offsets import ReachedFile, reached_frame
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
 from kafkastream.spark.exchange.epoch_task import PolledSource
+from kafkastream.spark.internals.python import record_limits_of
 from kafkastream.spark.job.chain_plan import ChainPlan
 from kafkastream.spark.job.epochs import Epochs, EpochWork, Found, Heard
 from kafkastream.spark.job.micro_batches import MicroBatches
@@ -81,7 +82,7 @@ class EpochPlan(QueryPlan):
         """Begin the epochs."""
         sources = {one.node.id: _polled(one) for one in inputs}
         epochs = Epochs(
-            EpochWork(self.chain.tasks, sources, self.latency, self.slots),
+            EpochWork(self.chain.tasks, sources, self.latency, record_limits_of(self.chain.session), self.slots),
             batches,
             inputs,
             {one.node.id: self._position(one) for one in inputs},

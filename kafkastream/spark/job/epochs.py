@@ -17,6 +17,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from kafkastream.kafka.background import in_background
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.formats.malformed import RecordLimits
 from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.spark.checkpoint.reached_offsets import ReachedFile
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
@@ -56,12 +57,14 @@ class EpochWork:
         tasks: Chains of the sources.
         sources: Sources, by their nodes.
         settings: Settings of the latency mode.
+        limits: Limits for records.
         slots: Number of tasks at a time.
     """
 
     tasks: TaskPlan
     sources: Mapping[int, PolledSource]
     settings: LatencySettings
+    limits: RecordLimits
     slots: int
 
 
@@ -175,7 +178,8 @@ class Epochs:
     def _epoch(self, server: EpochServer) -> None:
         shares = self._divided(self._left())
         number = server.begin(len(shares), lambda one: self._share(shares[one]))
-        task = EpochTask(number, self._work.tasks, self._work.sources, self._work.settings, server.endpoint)
+        work = self._work
+        task = EpochTask(number, work.tasks, work.sources, work.settings, work.limits, server.endpoint)
         is_done = Event()
         watch = Thread(target=self._watch, args=(server, is_done), name="kafkastream-epoch-watch", daemon=True)
         LIVE_RUNS.context(self._batches.names.id, self._batches.names.of_epochs).hand_out(self._spark)
