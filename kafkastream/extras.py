@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final, final
 
 import attrs
@@ -49,11 +50,23 @@ class Extra:
         try:
             return import_module(module or self.module)
         except ImportError as error:
-            raise SetupError(
-                f"{self.needed_by} needs the package {self.package}",
-                where=str(error),
-                now=f"Install it: pip install 'kafkastream[{self.name}]'.",
-            ) from None
+            raise self._missing(str(error)) from None
+
+    def check(self) -> None:
+        """Check that the package is installed, without importing it.
+
+        Raises:
+            SetupError: It is not.
+        """
+        if find_spec(self.module) is None:
+            raise self._missing(f"No module named {self.module!r}")
+
+    def _missing(self, reason: str) -> SetupError:
+        return SetupError(
+            f"{self.needed_by} needs the package {self.package}",
+            where=reason,
+            now=f"Install it: pip install 'kafkastream[{self.name}]'.",
+        )
 
 
 AVRO: Final = Extra("avro", "fastavro", "fastavro", "Avro")

@@ -97,7 +97,7 @@ def _log_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> Re
 
 def _prometheus_reporter(options: ReporterOptions, configured: Mapping[str, str]) -> ReporterSettings:
     for extra in (PROMETHEUS, PROMETHEUS_SERVER):
-        extra.imported()
+        extra.check()
     return PrometheusReporterSettings(
         options.name,
         _read_option(configured, options.port),

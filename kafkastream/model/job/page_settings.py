@@ -76,7 +76,7 @@ def page_settings_of(configured: Mapping[str, str]) -> PageSettings | None:
     if ports is None:
         return None
     for extra in (UI, UI_SERVER):
-        extra.imported()
+        extra.check()  # importing them takes longer than a test of the job on the test driver
     return PageSettings(
         ports=ports,
         bind_address=_read(configured, options.REST_BIND_ADDRESS),
