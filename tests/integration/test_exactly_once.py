@@ -84,6 +84,20 @@ def test_runs_that_follow_each_other_write_what_is_new(
     assert parts.values(target) == ["first", "second", "third"]
 
 
+def test_job_cancelled_between_micro_batches_writes_what_is_new(
+    env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
+) -> None:
+    target = new_topic()
+    for written in (["first"], ["first", "second"]):
+        parts.kafka.produce(topic, written[-1:])
+        read(parts.endless(topic)).sink_to(exactly_once(parts, target)).name("copy")
+        job = env.execute_async("cancelled")
+        ended = job.get_job_execution_result()
+        wait_until(lambda written=written, ended=ended: ended.done() or parts.values(target) == written, 60, "records")  # type: ignore[misc]
+        job.cancel().result(60)
+        assert parts.values(target) == written
+
+
 def test_failed_batch_shows_nothing_and_is_written_once_later(
     env: StreamExecutionEnvironment, read: Read, parts: Parts, topic: str, new_topic: NewTopic, checkpoints: Path
 ) -> None:
