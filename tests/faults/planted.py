@@ -64,14 +64,14 @@ FAULTS: Final = (
         "spark/exchange/shuffle_messages.py",
         "            bucket = bucket_of(key, len(self.labels))\n",
         "            bucket = (bucket_of(key, len(self.labels)) + self._subtask) % len(self.labels)\n",
-        (_AFTER_A_RESTART, "integration/test_windows.py::test_collection_and_kafka_in_the_same_windows"),
+        (_AFTER_A_RESTART,),
     ),
     Fault(
         "exchange: the last message of a full batch is lost",
         "spark/exchange/shuffle_messages.py",
         "        columns = zip(*some, strict=True)\n",
         "        columns = zip(*(some[:-1] if len(some) == _AT_ONCE else some), strict=True)\n",
-        (_SCENARIOS,),
+        ("integration/test_emitted_elements.py::test_graphs_of_functions_that_change_all_they_can_reach",),
     ),
     Fault(
         "state: the page that changed last is not written",
