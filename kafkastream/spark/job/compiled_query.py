@@ -145,6 +145,7 @@ class CompiledQuery:
     def close(self) -> None:
         """Delete temporary files and release callbacks."""
         with self._resources:
+            self._resources.callback(self.handler.close)
             self.plan.close()
 
     @property
@@ -203,7 +204,10 @@ class CompiledQuery:
         markers = WrittenMarkers.of(self.part.graph, inputs, names.id, self.plan.pipeline)
         markers.check()
         batches = attrs.evolve(
-            self._batches(runner), check=lambda batch: markers.check_batch(folder, name, batch), over=over
+            self._batches(runner),
+            check=lambda batch: markers.check_batch(folder, name, batch),
+            is_stream=True,
+            over=over,
         )
         writer = self._triggered(
             inputs, self.plan.writer(self.plan.frames(folder.session, inputs, self._most_per_batch), batches)

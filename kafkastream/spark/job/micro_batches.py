@@ -48,6 +48,7 @@ class MicroBatches:
         handler: Handles the tasks' reports.
         runner: Knows whether the job is to stop, and records failures.
         check: Checks a micro-batch by its number, before it runs.
+        is_stream: Whether they are those of Spark's query; the others, of collections, have numbers of their own.
         over: Set when the query is stopped, which makes the running micro-batch fail.
         resources: Closed after the end of the query.
     """
@@ -59,6 +60,7 @@ class MicroBatches:
     handler: ReportHandler
     runner: QueryRunner
     check: Callable[[int], None] = lambda _: None
+    is_stream: bool = False
     over: Event = attrs.field(factory=Event)
     resources: ExitStack = attrs.field(factory=ExitStack)
     _pace: _Pace = attrs.field(factory=_Pace, init=False)
@@ -106,7 +108,7 @@ class MicroBatches:
             self._pace.seconds = time.monotonic() - begun
             self._pace.partitions = sum(report.kind is ReportKind.METRICS for report in reports) or 1
             LIVE_RUNS.wrote(self.run_id, self.query, reports)
-            self.handler.handle(reports)
+            self.handler.handle(reports, self.names.id if self.is_stream else f"{self.names.id}-collections", batch)
         except Exception as error:  # noqa: BLE001 - Spark would show the user its own stack instead
             if self.over.is_set():
                 raise StopRequestedError from None

@@ -12,6 +12,7 @@ import pyarrow as pa
 from kafkastream.model.common.endpoints import Sink
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.value_printing import printed
+from kafkastream.model.connectors.sink_writer import Committer, CommitterInitContext
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, PrintSink
 from kafkastream.spark.worker.batches import Batch
@@ -20,7 +21,15 @@ from kafkastream.spark.worker.registry import Registry, unregistered
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import JobAttempt
 
-__all__ = ["CollectOperator", "DiscardOperator", "PrintOperator", "SinkOperator", "SinkPlace", "sink_operator"]
+__all__ = [
+    "CollectOperator",
+    "DiscardOperator",
+    "PrintOperator",
+    "SinkOperator",
+    "SinkPlace",
+    "sink_committer",
+    "sink_operator",
+]
 
 _NOTHING = Batch((), (), ())
 
@@ -59,6 +68,20 @@ def sink_operator(sink: Sink, place: SinkPlace) -> SinkOperator:
         DefinitionError: No operator is registered for the class.
     """
     raise unregistered("sink", type(sink), "an operator with @sink_operator.register")
+
+
+@Registry
+def sink_committer(sink: Sink, context: CommitterInitContext) -> Committer[Any]:
+    """Return the committer of a sink whose operator reports committables; its ``engine_module`` registers it.
+
+    Args:
+        sink: The sink as the user defined it.
+        context: Identity of the sink.
+
+    Raises:
+        DefinitionError: No committer is registered for the class.
+    """
+    raise unregistered("committables of sink", type(sink), "a committer with @sink_committer.register")
 
 
 @attrs.define(eq=False)

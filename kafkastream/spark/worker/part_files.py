@@ -19,8 +19,9 @@ import attrs
 
 from kafkastream.errors import StorageError
 from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.connectors.sink_writer import Committer
 
-__all__ = ["PartCommits", "PartNames", "WrittenParts", "translated_file_errors"]
+__all__ = ["PartCommitter", "PartNames", "WrittenParts", "translated_file_errors"]
 
 _DIGITS: Final = 16
 _PART: Final = re.compile(rf"-([0-9a-f]{{{_DIGITS}}}-([0-9a-f]{{{_DIGITS}}}))-[0-9a-f]{{{_DIGITS}}}-\d+")
@@ -92,34 +93,35 @@ class WrittenParts:
 
 @final
 @attrs.frozen
-class PartCommits:
+class PartCommitter(Committer[WrittenParts]):
     """Publishes the part files of complete micro-batches, in one run of a part of a job."""
 
+    sink: FileSink
     _cleaned: set[str] = attrs.field(factory=set, init=False)
 
-    def commit(self, sink: FileSink, written: Sequence[WrittenParts]) -> None:
-        """Rename the files of a micro-batch to their final names.
+    def commit(self, committables: Sequence[WrittenParts], checkpoint_id: int) -> None:
+        """Rename the files of a micro-batch to their final names, which contain its number.
 
         Raises:
             StorageError: The directory cannot be written to, or the driver does not see the workers' files.
         """
-        parts = {path: hidden for task in written for path, hidden in task.parts.items()}
-        with translated_file_errors(sink.base_path):
-            self._clean(sink, written, {*parts, *parts.values()})
+        parts = {path: hidden for task in committables for path, hidden in task.parts.items()}
+        with translated_file_errors(self.sink.base_path):
+            self._clean(committables, {*parts, *parts.values()})
             for path, hidden in parts.items():
                 hidden.replace(path)
-            completed = {folder for task in written for folder in task.completed if folder.is_dir()}
-            if sink.success_file is not None:
+            completed = {folder for task in committables for folder in task.completed if folder.is_dir()}
+            if self.sink.success_file is not None:
                 for folder in completed:
-                    (folder / sink.success_file).touch()
+                    (folder / self.sink.success_file).touch()
             for folder in {path.parent for path in parts} | completed:
                 _flush(folder)
 
-    def _clean(self, sink: FileSink, written: Iterable[WrittenParts], kept: set[Path]) -> None:
+    def _clean(self, written: Iterable[WrittenParts], kept: set[Path]) -> None:
         """Delete files of earlier attempts: hidden ones, and those of this micro-batch."""
         begun = {task.names.writer: task.names.whole_batch for task in written}
         writers = begun.keys() - self._cleaned
-        for path in _left(sink.base_path, {begun[writer] for writer in writers}, writers):
+        for path in _left(self.sink.base_path, {begun[writer] for writer in writers}, writers):
             if path not in kept:
                 path.unlink()
         self._cleaned.update(writers)

@@ -34,7 +34,7 @@ class ReportKind(enum.Enum):
     WRITER = "writer"
     SCHEMAS = "schemas"
     CHANGES = "changes"
-    FILES = "files"
+    COMMITTABLES = "committables"
 
 
 _PLAIN = frozenset({ReportKind.METRICS, ReportKind.TIMES, ReportKind.TIMERS, ReportKind.WRITER})

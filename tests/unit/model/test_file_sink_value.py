@@ -23,7 +23,7 @@ from kafkastream.datastream.connectors.file_system import (
 )
 from kafkastream.errors import ArgumentError, DefinitionError, StorageError, UnsupportedFeatureError
 from kafkastream.model.common.date_pattern import DatePattern, zone_of
-from kafkastream.spark.worker.part_files import PartCommits, PartNames, WrittenParts
+from kafkastream.spark.worker.part_files import PartCommitter, PartNames, WrittenParts
 
 UTF8 = Encoder.simple_string_encoder()
 
@@ -144,17 +144,17 @@ def test_first_commit_of_a_run_clears_what_others_have_left(tmp_path: Path) -> N
         PartNames.of(slots, "sink", batch, "source-t-0", is_partition=True)
         for slots, batch in [("job", 6), ("job", 7), ("other", 7)]
     )
-    first = PartCommits()
-    first.commit(sink, [written(tmp_path, earlier, 0)])
-    first.commit(sink, [written(tmp_path, again, 0, 1, 2)])
-    PartCommits().commit(sink, [written(tmp_path, other, 0)])
+    first = PartCommitter(sink)
+    first.commit([written(tmp_path, earlier, 0)], 7)
+    first.commit([written(tmp_path, again, 0, 1, 2)], 7)
+    PartCommitter(sink).commit([written(tmp_path, other, 0)], 7)
     kept = {earlier.name("part", 0, ""), other.name("part", 0, "")}
     written(tmp_path, again, 5)
     written(tmp_path, other, 5)
     (tmp_path / "bucket").mkdir()
     (tmp_path / "bucket" / again.name("part", 9, "")).touch()
     (tmp_path / "users").touch()
-    PartCommits().commit(sink, [written(tmp_path, again, 0, 1)])
+    PartCommitter(sink).commit([written(tmp_path, again, 0, 1)], 7)
     hidden = f".{other.name('part', 5, '')}.inprogress.5"
     left = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert left == {*kept, again.name("part", 0, ""), again.name("part", 1, ""), hidden, "users"}
@@ -164,5 +164,5 @@ def test_commit_without_a_shared_disk_says_so(tmp_path: Path) -> None:
     sink = FileSink.for_row_format(str(tmp_path), UTF8).build()
     names = PartNames.of("job", "sink", 0, "source", is_partition=False)
     with pytest.raises(StorageError, match="No such file") as raised:
-        PartCommits().commit(sink, [WrittenParts(names, {tmp_path / "part": tmp_path / ".part"})])
+        PartCommitter(sink).commit([WrittenParts(names, {tmp_path / "part": tmp_path / ".part"})], 7)
     assert "all workers share" in str(raised.value)

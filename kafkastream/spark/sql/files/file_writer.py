@@ -14,13 +14,14 @@ from pyspark import TaskContext
 
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.connectors.file_sink import FileSink
+from kafkastream.model.connectors.sink_writer import CommitterInitContext
 from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.spark.sql.files.part_formats import Chunk, Part, PartFormat, part_format
 from kafkastream.spark.worker.batch_context import BatchContext
 from kafkastream.spark.worker.batches import Batch
-from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_operator
+from kafkastream.spark.worker.chain_sinks import SinkOperator, SinkPlace, sink_committer, sink_operator
 from kafkastream.spark.worker.chained_operators import TaskScope
-from kafkastream.spark.worker.part_files import PartNames, WrittenParts, translated_file_errors
+from kafkastream.spark.worker.part_files import PartCommitter, PartNames, WrittenParts, translated_file_errors
 from kafkastream.spark.worker.reports import Report, ReportKind
 
 __all__ = ["FileOperator"]
@@ -129,7 +130,7 @@ class FileOperator(SinkOperator):
         parts = {path: hidden for bucket in self._buckets.values() for path, hidden in bucket.parts.items()}
         completed = self._buckets.keys() if self._completed is None else self._completed
         folders = frozenset(Path(self.sink.base_path, folder) for folder in completed)
-        yield Report(ReportKind.FILES, self.node, WrittenParts(self._names, parts, folders))
+        yield Report(ReportKind.COMMITTABLES, self.node, [WrittenParts(self._names, parts, folders)])
 
     def abandon(self) -> None:
         """Delete the part files."""
@@ -154,3 +155,8 @@ class FileOperator(SinkOperator):
 @sink_operator.register
 def _(sink: FileSink, place: SinkPlace) -> SinkOperator:
     return FileOperator(place.name, place.node, sink, place.identity, place.element_type)
+
+
+@sink_committer.register
+def _(sink: FileSink, context: CommitterInitContext) -> PartCommitter:
+    return PartCommitter(sink)
