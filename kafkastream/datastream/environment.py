@@ -24,6 +24,7 @@ from kafkastream.model.common.snapshot import snapshot
 from kafkastream.model.common.stand_ins import Refused
 from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
+from kafkastream.model.connectors import split_source
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.legacy_connectors import FlinkKafkaConsumer
 from kafkastream.model.connectors.number_sequence import NumberSequenceSource
@@ -103,13 +104,23 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         unless the strategy has ``with_idleness``.
 
         Args:
-            source: ``KafkaSource``, ``FileSource``, ``NumberSequenceSource``, or a bounded source of your own.
+            source: ``KafkaSource``, ``FileSource``, ``NumberSequenceSource``, or a source of your own
+                (``kafkastream.connect.Source``).
             watermark_strategy: Timestamps and watermarks; ``WatermarkStrategy.no_watermarks()`` if no operator needs
                 event time.
             source_name: Name of the operator in plans, metrics and errors.
             type_info: Type of the elements, if the source does not declare it.
+
+        Raises:
+            UnsupportedFeatureError: The strategy has watermark alignment, and the source is not a ``KafkaSource``.
         """
         type_info = type_info or source.get_produced_type()
+        if isinstance(source, split_source.Source) and watermark_strategy.alignment is not None:
+            raise UnsupportedFeatureError(
+                "a source of your own cannot wait for other sources",
+                where=f"source {source_name!r}, with_watermark_alignment",
+                now="Leave it out, or let latest_offsets of its enumerator return less while it is ahead.",
+            )
         return self._begin(_begun(source), watermark_strategy, source_name, type_info)
 
     fromSource = from_source
@@ -270,7 +281,7 @@ class StreamExecutionEnvironment(EnvironmentSettings):
 
     def _begin(
         self,
-        source: KafkaSource[Any] | CollectionSource,
+        source: KafkaSource[Any] | split_source.Source[Any] | CollectionSource,
         strategy: WatermarkStrategy[Any],
         name: str,
         output_type: TypeInformation[T] | None,
@@ -351,9 +362,11 @@ class StreamExecutionEnvironment(EnvironmentSettings):
         self._unstarted = set()
 
 
-def _begun(source: Source) -> KafkaSource[Any] | CollectionSource:
+def _begun(source: Source) -> KafkaSource[Any] | split_source.Source[Any] | CollectionSource:
     """Return the source as the job graph represents it."""
-    return source if isinstance(source, KafkaSource) else CollectionSource(source.elements)
+    if isinstance(source, (KafkaSource, split_source.Source)):
+        return source
+    return CollectionSource(source.elements)
 
 
 def _refuse_unbounded(graph: JobGraph) -> None:

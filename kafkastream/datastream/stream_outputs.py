@@ -87,7 +87,7 @@ class StreamOutputs(ABC, Generic[T]):
 
         Args:
             sink: Sink as built by ``KafkaSink.builder()`` or ``FileSink.for_row_format`` and ``for_bulk_format``, or
-                a sink of your own, for which the page on contributing has the recipe.
+                a sink of your own (``kafkastream.connect.Sink``).
         """
         return self._end("Writer", sink)
 

@@ -66,7 +66,7 @@ def test_links_lead_to_pages_of_the_site(laid_out: Path) -> None:
     assert "](porting/from-pyflink.md#as-it-is)" in index
     assert "](files/LICENSE.md)" in index
     assert "](../files/examples/sql/orders_per_minute.sql.md)" in (laid_out / "sql" / "flink-sql.md").read_text()
-    assert "](contributing.md)" in (laid_out / "changes.md").read_text()
+    assert "](extending.md)" in (laid_out / "changes.md").read_text()
 
 
 def test_sections_of_the_support_page_are_pages(laid_out: Path) -> None:

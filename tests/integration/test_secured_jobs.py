@@ -40,7 +40,7 @@ from kafkastream.kafka.topics import ClusterTopics
 from kafkastream.kafka.untranslated import LOOK_UPS, SINK, untranslated
 from kafkastream.model.connectors.topic_sample import Message
 from kafkastream.spark.plan.passthrough import pass_through
-from kafkastream.spark.plan.source_frames import KeyedSource, kafka_frames, kafka_inputs
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, source_frames, source_inputs
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import translated
 from kafkastream.testing import EmbeddedKafka, Security
@@ -331,12 +331,13 @@ def test_plans_hide_secrets(
     stream.print()
     node = env._graph().sources[0]
     assert isinstance(node.source, KafkaSource)
-    (found,) = kafka_inputs(spark, [KeyedSource(node, node.source, "records")], {}, is_named=False)
+    (found,) = source_inputs(spark, [KeyedSource(node, node.source, "records")], {}, is_named=False)
+    assert isinstance(found, KafkaInput)
     key = pem["ssl.keystore.key"].splitlines()[1]
     assert key in found.options["kafka.ssl.keystore.key"]
     assert found.options["kafka.sasl.jaas.config"] == login
     for mode in ("extended", "formatted", "cost"):
-        kafka_frames(spark, [found], None)[found.node.id].explain(mode=mode)
+        source_frames(spark, [found], None)[found.node.id].explain(mode=mode)
     spark.range(1).selectExpr("concat('jdbc:x://u:ann@db/s?password=', 'jdbc:x://db?password=ann', id)").explain(
         "extended"
     )

@@ -26,7 +26,7 @@ from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.model.graph.job_graph import SourceNode
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.passthrough import pass_through
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_frames, kafka_inputs
+from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, source_frames, source_inputs
 from kafkastream.spark.plan.task_plans import source_tasks, task_plan
 from kafkastream.spark.worker.reports import REPORT_SCHEMA
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -62,12 +62,9 @@ def inputs(spark: SparkSession) -> Inputs:
     def of(*sources: KafkaSource[Any]) -> tuple[KafkaInput, ...]:
         strategy = WatermarkStrategy.no_watermarks()
         nodes = [SourceNode(id=i, name="source", source=one, watermarks=strategy) for i, one in enumerate(sources)]
-        return kafka_inputs(
-            spark,
-            [KeyedSource(node, one, f"source_{node.id}") for node, one in zip(nodes, sources, strict=True)],
-            {},
-            is_named=False,
-        )
+        keyed = [KeyedSource(node, one, f"source_{node.id}") for node, one in zip(nodes, sources, strict=True)]
+        resolved = source_inputs(spark, keyed, {}, is_named=False)
+        return tuple(one for one in resolved if isinstance(one, KafkaInput))
 
     return of
 
@@ -141,7 +138,7 @@ def test_stop_is_a_condition_on_offsets(
         builder(kafka).set_topics(topic).build(),
     )
     assert both[0].offset_range.stops == {KafkaTopicPartition(topic, 0): 2}
-    plan = explain(reduce(lambda one, other: one.unionByName(other), kafka_frames(spark, both, None).values()))
+    plan = explain(reduce(lambda one, other: one.unionByName(other), source_frames(spark, both, None).values()))
     assert re.search(
         rf"offset#\d+L < cast\(CASE WHEN \(topic#\d+ = {re.escape(topic)}\).*partition#\d+ = 0\) THEN 2", plan
     )
@@ -167,7 +164,7 @@ def test_pattern_that_matches_nothing_and_may_not_look_again_is_refused(inputs: 
 def test_columns_are_those_that_the_schemas_need(
     inputs: Inputs, spark: SparkSession, kafka: KafkaBroker, topic: str
 ) -> None:
-    (frame,) = kafka_frames(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10).values()
+    (frame,) = source_frames(spark, inputs(builder(kafka).set_topics(topic).build()), per_batch=10).values()
     assert frame.columns == ["source", "topic", "partition", "offset", "timestamp", "value"]
     assert dict(frame.dtypes)["timestamp"] == "bigint"
 
@@ -182,8 +179,8 @@ def test_pass_through_has_no_python_node(
     assert through is not None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    (frame,) = kafka_frames(
-        spark, kafka_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+    (frame,) = source_frames(
+        spark, source_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
     plan = explain(frame.selectExpr(through.value))
     assert "value#" in plan
@@ -200,8 +197,8 @@ def test_all_functions_are_one_python_node(
     assert pass_through(graph) is None
     source = graph.sources[0]
     assert isinstance(source.source, KafkaSource)
-    (frame,) = kafka_frames(
-        spark, kafka_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
+    (frame,) = source_frames(
+        spark, source_inputs(spark, [KeyedSource(source, source.source, "records")], {}, is_named=False), None
     ).values()
     plan = task_plan(source_tasks(ChainCompiler(graph, JobAttempt("run"), ends=False)), JobAttempt("run"), 1)
     tasks = frame.mapInArrow(plan.function(), REPORT_SCHEMA)

@@ -16,9 +16,10 @@ OUT_co = TypeVar("OUT_co", covariant=True, default=Any)
 
 
 class Source(Generic[OUT_co]):
-    """Base class of sources for ``env.from_source``: a frozen value that describes what to read.
+    """Base class of sources for ``env.from_source``: a value that describes what to read.
 
-    A bounded source gives its ``elements``; the engine itself reads only ``KafkaSource``, which has none.
+    A source of your own inherits from ``kafkastream.connect.Source``, which has splits and offsets, or gives its
+    ``elements``, which are read once at each start.
     """
 
     __slots__ = ()
@@ -39,11 +40,10 @@ class Source(Generic[OUT_co]):
 class Sink(Generic[IN_contra]):
     """Base class of sinks for ``stream.sink_to``: a frozen value that describes what to write, and where.
 
-    The engine writes to it with an operator that is registered for its class, in a module of its own.
-    The page on contributing has the recipe.
+    A sink of your own inherits from ``kafkastream.connect.Sink``, which has a writer.
 
     Attributes:
-        engine_module: Name of the module that registers the operator with ``@sink_operator.register``.
+        engine_module: Name of the module that registers the engine's operator with ``@sink_operator.register``.
             The engine imports it when it compiles a job with such a sink, so that the value itself needs no Spark.
     """
 
@@ -78,6 +78,11 @@ class Sink(Generic[IN_contra]):
     @property
     def goes_through_driver(self) -> bool:
         """True if elements are sent to the driver, for which micro-batches are kept small."""
+        return False
+
+    @property
+    def keeps_records(self) -> bool:
+        """True if the sink needs the source records of elements that it cannot write, for its dead letters."""
         return False
 
 

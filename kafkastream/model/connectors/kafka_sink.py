@@ -152,6 +152,11 @@ class KafkaSink(Sink[IN_contra]):
         return self.delivery_guarantee is DeliveryGuarantee.EXACTLY_ONCE
 
     @property
+    def keeps_records(self) -> bool:
+        """True if there is a topic for dead letters."""
+        return self.dead_letter_topic is not None
+
+    @property
     def on_expired_marker(self) -> ExpiredMarker:
         """Value of the property ``on.expired.marker``; FAIL if not set."""
         return ExpiredMarker(self.properties.get(ON_EXPIRED_MARKER, ExpiredMarker.FAIL.value))

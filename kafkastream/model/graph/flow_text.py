@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.connectors.subscription import PartitionSet, TopicList, TopicPattern
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 
@@ -35,7 +36,7 @@ def _of_part(part: JobGraph) -> str:
 
 def _read(node: SourceNode) -> str:
     match node.source:
-        case CollectionSource():
+        case CollectionSource() | Source():
             return node.name
         case KafkaSource(subscription=TopicList(topics=topics)):
             return _named("topic", topics)

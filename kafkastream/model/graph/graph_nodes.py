@@ -17,6 +17,7 @@ from kafkastream.model.common.types import TypeInformation
 from kafkastream.model.common.watermark_strategy import WatermarkStrategy
 from kafkastream.model.connectors.file_formats import FileContents
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.functions.keyed_operation import KeyedOperation
 from kafkastream.model.functions.state_descriptors import MapStateDescriptor
 from kafkastream.model.graph.slot_placement import Placement
@@ -206,7 +207,7 @@ class SourceNode(Node):
         keeps_records: Whether a dead letter may need the whole record; not after a keyed operator.
     """
 
-    source: KafkaSource[Any] | CollectionSource
+    source: KafkaSource[Any] | Source[Any] | CollectionSource
     watermarks: WatermarkStrategy[Any]
     keeps_records: bool = False
 

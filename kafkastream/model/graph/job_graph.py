@@ -141,8 +141,8 @@ class JobGraph:
                 )
             case _:
                 unkeyed = JobGraph(tuple(node for node in self.nodes if not isinstance(node, KeyedNode)))
-                sinks = unkeyed._kafka_sinks(node.id)
-                yield attrs.evolve(node, keeps_records=any(sink.dead_letter_topic is not None for sink in sinks))
+                sinks = (after.sink for after in unkeyed._after(node.id) if isinstance(after, SinkNode))
+                yield attrs.evolve(node, keeps_records=any(sink.keeps_records for sink in sinks))
 
     def _kafka_sinks(self, node_id: int) -> list[KafkaSink[Any]]:
         """Return the Kafka sinks that elements of a node may reach."""
@@ -173,11 +173,12 @@ class JobGraph:
 
     @property
     def unbounded_sources(self) -> list[SourceNode]:
-        """Return the Kafka sources that are not bounded."""
+        """Return the sources that are not bounded; not those of SQL that generate rows without end."""
         return [
             node
             for node in self.sources
-            if isinstance(node.source, KafkaSource) and node.source.boundedness is not Boundedness.BOUNDED
+            if not isinstance(node.source, CollectionSource)
+            and node.source.get_boundedness() is not Boundedness.BOUNDED
         ]
 
     def components(self) -> Iterator[JobGraph]:

@@ -18,8 +18,10 @@ from kafkastream.cdc.merge import merged
 from kafkastream.cdc.node import PipelineNode
 from kafkastream.cdc.reader import ChangeReader, ReadSettings
 from kafkastream.cdc.tables import TableId, TableSchema
+from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.record_deserialization import TimestampType
 from kafkastream.model.connectors.subscription import TopicPartition
+from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.spark.cdc.row_changes import RowChangeDecoder
 from kafkastream.spark.worker.batches import Batch, ElementError
@@ -74,7 +76,7 @@ class ChangeDecoder(KafkaDecoder):
         """Offset of the first record that did not fit; None if all do."""
         return self._stopped
 
-    def open(self) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Make the reader."""
         self._reader = ChangeReader(self.settings, self.schemas)
 
@@ -177,5 +179,6 @@ def change_decoders(graph: JobGraph) -> Mapping[int, Decoder]:
 def _decoder(node: PipelineNode, source: SourceNode) -> Decoder:
     if isinstance(source.source, CollectionSource):
         return RowChangeDecoder(node.processing.initial)
+    assert isinstance(source.source, KafkaSource)
     assert isinstance(source.source.deserializer, CapturedRecords)
     return ChangeDecoder(source.id, source.source.deserializer, node.processing.reading, {})

@@ -227,7 +227,7 @@ class ChangeMessageDecoder(KafkaDecoder):
         """Offset of the first record that did not fit; None if all do."""
         return self._stopped
 
-    def open(self) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Know the tables."""
         self._rows = {table_text(table): (table, _decoder(schema)) for table, schema in self.schemas.items()}
 

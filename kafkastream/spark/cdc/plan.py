@@ -31,7 +31,7 @@ from kafkastream.spark.cdc.query import kept_book, with_planner
 from kafkastream.spark.cdc.starting import prefetched
 from kafkastream.spark.checkpoint.folder_names import own_folder
 from kafkastream.spark.checkpoint.stored import stored_folder
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, matching_names, resolved_source
+from kafkastream.spark.plan.source_frames import KeyedSource, SourceInput, matching_names, resolved_source
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.session import spark_session
 from kafkastream.spark.worker.registry import Registry
@@ -118,7 +118,7 @@ def _processing(graph: JobGraph) -> ChangeProcessing:
     return next(node.processing for node in graph.nodes if isinstance(node, PipelineNode))
 
 
-def _inputs(graph: JobGraph) -> Iterator[KafkaInput]:
+def _inputs(graph: JobGraph) -> Iterator[SourceInput]:
     for node in graph.sources:
         if isinstance(node.source, KafkaSource):
             yield resolved_source(KeyedSource(node, node.source, ""), _matching)

@@ -35,7 +35,7 @@ from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.reader import FolderReader
 from kafkastream.spark.checkpoint.source_options import from_condition
 from kafkastream.spark.internals.queries import query_id
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.worker_cache import JobAttempt
 from kafkastream.sql.session_functions import NamedFunction
@@ -95,7 +95,7 @@ class PipelineQuery:
         self._found: Sequence[tuple[TableId, TableSchema]] = ()
         self._number = 0
 
-    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+    def begin(self, inputs: Sequence[SourceInput]) -> None:
         """Load the schemas of an earlier run, or take those that the user gives or the newest records show.
 
         Raises:

@@ -10,13 +10,13 @@ from kafkastream.cdc.processing import ChangeProcessing
 from kafkastream.cdc.reader import ChangeReader
 from kafkastream.cdc.tables import TableId, TableSchema
 from kafkastream.kafka.topics import ClusterTopics
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput, SourceInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 
 __all__ = ["prefetched"]
 
 
-def prefetched(processing: ChangeProcessing, inputs: Sequence[KafkaInput]) -> list[tuple[TableId, TableSchema]]:
+def prefetched(processing: ChangeProcessing, inputs: Sequence[SourceInput]) -> list[tuple[TableId, TableSchema]]:
     """Infer the schemas of the newest records; records that cannot be parsed are ignored.
 
     Raises:
@@ -29,10 +29,11 @@ def prefetched(processing: ChangeProcessing, inputs: Sequence[KafkaInput]) -> li
     return list(schemas.items())
 
 
-def _shown(processing: ChangeProcessing, inputs: Sequence[KafkaInput]) -> Iterator[tuple[TableId, TableSchema]]:
+def _shown(processing: ChangeProcessing, inputs: Sequence[SourceInput]) -> Iterator[tuple[TableId, TableSchema]]:
     reader = ChangeReader(processing.reading, processing.initial)
     metadata = [None] * len(processing.reading.metadata)
     for one in inputs:
+        assert isinstance(one, KafkaInput)
         topics = ClusterTopics(with_pem_stores(one.source.consumer_properties))
         for record in topics.newest(one.offset_range.starts, processing.most_prefetched):
             try:

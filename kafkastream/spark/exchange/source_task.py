@@ -60,7 +60,7 @@ class SourceTask:
         """
         self._source = SourceMetrics(self.scope, context.subtask, consumer_metrics=self.consumer_metrics)
         with function_failed(self.name, "open"):
-            self.decoder.open()
+            self.decoder.open(attrs.evolve(context, task_name=self.name, metrics=self._source.group))
         self.chain.open(context)
 
     @property

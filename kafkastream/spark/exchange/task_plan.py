@@ -86,7 +86,7 @@ class TaskPlan:
 
         def work(task: SourceTask) -> Iterator[Report]:
             task.begin(first)
-            for arrow in in_larger_batches(every, task.decoder.rows_at_once):
+            for arrow in in_larger_batches(task.decoder.batches(every), task.decoder.rows_at_once):
                 task.process(arrow)
                 yield from task.chain.drain()
             yield from task.finish()

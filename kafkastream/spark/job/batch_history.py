@@ -10,7 +10,7 @@ from kafkastream.metrics.history import CompletedBatch
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.spark.checkpoint.control_stream import without_control
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 
 __all__ = ["micro_batches"]
 
@@ -23,7 +23,7 @@ https://github.com/apache/spark/blob/v4.2.1/sql/core/src/main/scala/org/apache/s
 
 
 def micro_batches(
-    part: str, inputs: Sequence[KafkaInput], reports: Iterable[Mapping[str, Any]]
+    part: str, inputs: Sequence[SourceInput], reports: Iterable[Mapping[str, Any]]
 ) -> tuple[CompletedBatch, ...]:
     """Return the micro-batches in reports of progress; Spark also reports when it waits.
 
@@ -35,7 +35,7 @@ def micro_batches(
     return tuple(_micro_batch(part, inputs, one) for one in reports if _RAN in one["durationMs"])
 
 
-def _micro_batch(part: str, inputs: Sequence[KafkaInput], report: Mapping[str, Any]) -> CompletedBatch:
+def _micro_batch(part: str, inputs: Sequence[SourceInput], report: Mapping[str, Any]) -> CompletedBatch:
     of_kafka = zip(inputs, without_control(report["sources"]), strict=False)
     read = [_read_and_left(one, source) for one, source in of_kafka]
     states = report["stateOperators"]
@@ -53,7 +53,7 @@ def _micro_batch(part: str, inputs: Sequence[KafkaInput], report: Mapping[str, A
     )
 
 
-def _read_and_left(one: KafkaInput, source: Mapping[str, Any]) -> tuple[int, int]:
+def _read_and_left(one: SourceInput, source: Mapping[str, Any]) -> tuple[int, int]:
     """Return the numbers of records that were read and that wait, counted by offsets."""
     start, end = (offsets_of_json(source[key]) for key in ("startOffset", "endOffset"))
     reached = one.processed(end)

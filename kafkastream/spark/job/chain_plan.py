@@ -14,7 +14,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
-from kafkastream.spark.plan.source_frames import KafkaInput, collection_frame, collections_of
+from kafkastream.spark.plan.source_frames import SourceInput, collection_frame, collections_of
 
 if TYPE_CHECKING:
     from kafkastream.spark.exchange.task_plan import TaskPlan
@@ -40,7 +40,7 @@ class ChainPlan(QueryPlan):
     graph: JobGraph
     tasks: TaskPlan
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Run the collections as micro-batches before the stream."""
         read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)
 

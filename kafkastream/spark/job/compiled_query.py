@@ -16,8 +16,8 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.errors import StorageError
 from kafkastream.model.common.error_location import located
 from kafkastream.model.common.immutable import FrozenMap
-from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.graph.chaining import Serialization
+from kafkastream.model.graph.job_graph import CollectionSource
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.spark.cdc.decoder import change_decoders
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, OffsetRange
@@ -45,7 +45,7 @@ from kafkastream.spark.job.written_markers import WrittenMarkers
 from kafkastream.spark.plan.chain_compiler import ChainCompiler
 from kafkastream.spark.plan.keyed_query import labels_of
 from kafkastream.spark.plan.query_compiler import row_decoders
-from kafkastream.spark.plan.source_frames import KafkaInput, KeyedSource, kafka_inputs, refuse_removed
+from kafkastream.spark.plan.source_frames import KeyedSource, SourceInput, refuse_removed, source_inputs
 from kafkastream.spark.plan.task_plans import source_tasks
 from kafkastream.spark.session.forked_python import renew_program
 from kafkastream.spark.session.query_settings import NAMED_SOURCES
@@ -107,7 +107,7 @@ class CompiledQuery:
     part: PartIdentity
     plan: QueryPlan
     handler: ReportHandler
-    inputs: tuple[KafkaInput, ...]
+    inputs: tuple[SourceInput, ...]
     run: JobAttempt
     parallelism: int
     exactly_once: ExactlyOnce
@@ -131,11 +131,11 @@ class CompiledQuery:
             self.plan.prepare(self._batches(runner), self.memory, self.inputs)
         if not self.inputs and not self.plan.is_endless:
             return None
-        sources = [KeyedSource(one.node, one.source, one.key) for one in self.inputs]
+        sources = _keyed_sources(self.part)
         metrics = self._metrics()
         return RunningQuery(
             self.inputs,
-            partial(kafka_inputs, self._folder.session, sources, is_named=self.part.place.is_named),
+            partial(source_inputs, self._folder.session, sources, is_named=self.part.place.is_named),
             partial(self._begin, runner, metrics.came_to),
             QueryProgress(self.inputs, self.context.settings, metrics, self._keep, self.plan.keyed, self._name),
             lambda: self.plan.epochs,
@@ -188,7 +188,7 @@ class CompiledQuery:
             resources=self._resources,
         )
 
-    def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+    def _begin(self, runner: QueryRunner, heard: Heard, inputs: Sequence[SourceInput], over: Event) -> StreamingQuery:
         names = NAMED_SOURCES if self.part.place.is_named else {}
         session = self._folder.session
         # Spark asks the thread's session whether there is a type TIME: RowEncoder of foreachBatch.
@@ -198,7 +198,7 @@ class CompiledQuery:
         ):
             return self._begun(runner, heard, inputs, over)
 
-    def _begun(self, runner: QueryRunner, heard: Heard, inputs: Sequence[KafkaInput], over: Event) -> StreamingQuery:
+    def _begun(self, runner: QueryRunner, heard: Heard, inputs: Sequence[SourceInput], over: Event) -> StreamingQuery:
         folder, name, names = self._folder, self._name, self.exactly_once.names
         self.exactly_once.prepare(inputs)
         markers = WrittenMarkers.of(self.part.graph, inputs, names.id, self.plan.pipeline)
@@ -220,7 +220,7 @@ class CompiledQuery:
         self.plan.begun(query, inputs, batches, heard)
         return query
 
-    def _triggered(self, inputs: Sequence[KafkaInput], writer: DataStreamWriter) -> DataStreamWriter:
+    def _triggered(self, inputs: Sequence[SourceInput], writer: DataStreamWriter) -> DataStreamWriter:
         settings = self.context.settings
         interval = settings.effective_checkpoint_interval_ms
         if self._is_in_epochs:
@@ -307,16 +307,19 @@ def _warn_of_lost_state(folder: CheckpointFolder, part: PartIdentity, settings: 
             )
 
 
-def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -> tuple[KafkaInput, ...]:
-    """Return the Kafka sources of a part, with their offsets."""
-    sources = [
-        KeyedSource(node, node.source, key)
-        for node, key in zip(part.graph.sources, part.place.keys, strict=True)
-        if isinstance(node.source, KafkaSource)
-    ]
+def _inputs(folder: CheckpointFolder, part: PartIdentity, memory: QueryMemory) -> tuple[SourceInput, ...]:
+    """Return the sources of a part's stream, with their offsets."""
     offset_ranges = folder.offset_ranges(part.place.folder)
     if memory.is_kept and not offset_ranges:  # the file system is unavailable; all would be read again
         raise StorageError(
             "the job's progress is missing", now="Check that the checkpoint directory is mounted; nothing was changed."
         )
-    return kafka_inputs(folder.session, sources, offset_ranges, is_named=part.place.is_named)
+    return source_inputs(folder.session, _keyed_sources(part), offset_ranges, is_named=part.place.is_named)
+
+
+def _keyed_sources(part: PartIdentity) -> list[KeyedSource]:
+    return [
+        KeyedSource(node, node.source, key)
+        for node, key in zip(part.graph.sources, part.place.keys, strict=True)
+        if not isinstance(node.source, CollectionSource)
+    ]

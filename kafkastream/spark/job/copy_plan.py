@@ -12,7 +12,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.passthrough import PassThrough
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 
 __all__ = ["CopyPlan"]
 
@@ -29,7 +29,7 @@ class CopyPlan(QueryPlan):
         """Always true: Spark alone writes to the sink."""
         return True
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Do nothing: all records come from Kafka."""
 
     def writer(self, frames: Mapping[int, DataFrame], batches: MicroBatches) -> DataStreamWriter:

@@ -24,7 +24,7 @@ from kafkastream.spark.job.chain_plan import ChainPlan
 from kafkastream.spark.job.epochs import Epochs, EpochWork, Found, Heard
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
-from kafkastream.spark.plan.source_frames import KafkaInput, matching_names
+from kafkastream.spark.plan.source_frames import KafkaInput, SourceInput, matching_names
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.record_decoders import columns_of
 
@@ -57,12 +57,12 @@ class EpochPlan(QueryPlan):
         """Return the interval at which Spark looks for new offsets."""
         return _SETTINGS
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Run the collections as micro-batches before the stream."""
         self.chain.prepare(batches, memory, inputs)
 
     def frames(
-        self, session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None
+        self, session: SparkSession, inputs: Sequence[SourceInput], per_batch: int | None
     ) -> dict[int, DataFrame]:
         """Return the offsets that epochs reach in each source, as streams without rows."""
         found = {}
@@ -78,16 +78,17 @@ class EpochPlan(QueryPlan):
         """Return the writer for which nothing is left to do."""
         return batches.stream_unchecked(reduce(DataFrame.union, frames.values()), _nothing)
 
-    def begun(self, query: StreamingQuery, inputs: Sequence[KafkaInput], batches: MicroBatches, heard: Heard) -> None:
+    def begun(self, query: StreamingQuery, inputs: Sequence[SourceInput], batches: MicroBatches, heard: Heard) -> None:
         """Begin the epochs."""
-        sources = {one.node.id: _polled(one) for one in inputs}
+        of_kafka = [one for one in inputs if isinstance(one, KafkaInput)]  # other sources have no latency mode
+        sources = {one.node.id: _polled(one) for one in of_kafka}
         epochs = Epochs(
             EpochWork(self.chain.tasks, sources, self.latency, record_limits_of(self.chain.session), self.slots),
             batches,
             inputs,
             {one.node.id: self._position(one) for one in inputs},
             self._files,
-            partial(_discovered, self.chain.session, inputs),
+            partial(_discovered, self.chain.session, of_kafka),
             heard,
         )
         self._epochs.append(epochs)
@@ -103,7 +104,7 @@ class EpochPlan(QueryPlan):
         while self._files:
             self._files.popitem()[1].remove()
 
-    def _position(self, one: KafkaInput) -> Mapping[TopicPartition, int]:
+    def _position(self, one: SourceInput) -> Mapping[TopicPartition, int]:
         """Return where the source continues."""
         starts = one.offset_range.starts
         planned = offsets_of_json(self.planned.get(one.key))

@@ -27,7 +27,7 @@ from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.job.epoch_server import EpochServer, listener_address
 from kafkastream.spark.job.live_runs import LIVE_RUNS
 from kafkastream.spark.job.micro_batches import MicroBatches
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.spark.worker.reports import Report, ReportKind
 
@@ -86,7 +86,7 @@ class Epochs:
         self,
         work: EpochWork,
         batches: MicroBatches,
-        inputs: Sequence[KafkaInput],
+        inputs: Sequence[SourceInput],
         positions: Mapping[int, Mapping[TopicPartition, int]],
         files: Mapping[int, ReachedFile],
         discover: Discover,

@@ -18,7 +18,7 @@ from kafkastream.model.connectors.kafka_sink import ExpiredMarker, KafkaSink
 from kafkastream.model.graph.job_graph import JobGraph
 from kafkastream.spark.checkpoint.folder import CheckpointFolder, QueryState
 from kafkastream.spark.checkpoint.operator_ids import operator_ids
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.worker.kafka_writer import TransactionalOperator, slot_name
 from kafkastream.spark.worker.slot_names import SINGLE, SlotNames, origin_name
@@ -113,7 +113,7 @@ class ExactlyOnce:
             in_epochs=in_epochs,
         )
 
-    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+    def begin(self, inputs: Sequence[SourceInput]) -> None:
         """Save the names of the slots before anything is written.
 
         Raises:
@@ -124,7 +124,7 @@ class ExactlyOnce:
         if self.names.id:
             self._keep_names(inputs)
 
-    def prepare(self, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, inputs: Sequence[SourceInput]) -> None:
         """Check that the sinks' markers agree with the checkpoint, and end open transactions of an earlier run.
 
         Raises:
@@ -150,7 +150,7 @@ class ExactlyOnce:
             prefixes = spark.parallelize([f"{sink.spec.transactional_id_prefix}-{self.names.id}-"], 1)
             prefixes.foreach(partial(delete_groups, sink.properties.client))
 
-    def _keep_names(self, inputs: Sequence[KafkaInput]) -> None:
+    def _keep_names(self, inputs: Sequence[SourceInput]) -> None:
         """Save the names by which a later run finds the transactions; they stay as long as the checkpoint."""
         now = {identity: str(sink.spec.transactional_id_prefix) for identity, sink in self.sinks.items()}
         before = self.names.prefixes
@@ -163,7 +163,7 @@ class ExactlyOnce:
             )
         self.folder.record_sinks(self.name, attrs.evolve(self.names, prefixes=now).record())
 
-    def _secure(self, identity: str, state: QueryState, inputs: Sequence[KafkaInput]) -> None:
+    def _secure(self, identity: str, state: QueryState, inputs: Sequence[SourceInput]) -> None:
         sink, slots = self.sinks[identity], dict(self._slots(identity, state, inputs))
         markers = fence_writers(sink.properties, slots.keys(), sink.name, sink.topic)
         most = self._most(state)
@@ -191,7 +191,7 @@ class ExactlyOnce:
         batch = self.names.batch(marker.batch - 1)
         return "micro-batches of a later run" if batch is None else f"micro-batch {batch}"
 
-    def _slots(self, sink: str, state: QueryState, inputs: Sequence[KafkaInput]) -> Iterator[tuple[str, bool]]:
+    def _slots(self, sink: str, state: QueryState, inputs: Sequence[SourceInput]) -> Iterator[tuple[str, bool]]:
         """Return the slots that a sink may have written to, each with whether the planned micro-batch writes to it."""
         prefix = str(self.sinks[sink].spec.transactional_id_prefix)
         if sink in self.single:

@@ -19,7 +19,7 @@ from kafkastream.kafka.properties import request_timeout_s
 from kafkastream.model.connectors.kafka_source import commit_interval_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.job.job_result import JobSettings
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput, SourceInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 
 __all__ = ["GroupCommits"]
@@ -55,8 +55,10 @@ class GroupCommits:
         self._running: Future[None] | None = None
 
     @staticmethod
-    def of(one: KafkaInput, settings: JobSettings) -> GroupCommits | None:
+    def of(one: SourceInput, settings: JobSettings) -> GroupCommits | None:
         """Create the committer of a source; None if the job does not commit offsets."""
+        if not isinstance(one, KafkaInput):
+            return None
         interval = commit_interval_ms(one.source, settings.effective_checkpoint_interval_ms)
         return (
             None if interval is None else GroupCommits(with_pem_stores(one.source.consumer_properties), interval / 1000)

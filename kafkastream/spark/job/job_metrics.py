@@ -26,7 +26,7 @@ from kafkastream.model.common.time import wall_clock_ms
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import JobGraph, distinct_names
 from kafkastream.model.job.job_result import JobID
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput, SourceInput
 from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.worker.record_decoders import owner_subtask
 from kafkastream.spark.worker.task_metrics import CONSUMER_GROUP, READER_GROUP
@@ -117,7 +117,7 @@ def _started(settings: ReporterSettings, read: Callable[[], MetricsSnapshot], ad
 class _Followed(NamedTuple):
     """A source with its offsets and its lag, which is unknown before the first record."""
 
-    input: KafkaInput
+    input: SourceInput
     commits: GroupCommits | None
     reached: Mapping[TopicPartition, int]
     pending: Mapping[TopicPartition, int]
@@ -205,7 +205,7 @@ class QueryMetrics:
         self._followed: tuple[_Followed, ...] = ()  # replaced as a whole, since other threads read it
         store.provide(name, self._readings)
 
-    def begin(self, inputs: Sequence[KafkaInput], commits: Sequence[GroupCommits | None]) -> None:
+    def begin(self, inputs: Sequence[SourceInput], commits: Sequence[GroupCommits | None]) -> None:
         """Begin with the sources of the query."""
         pairs = zip(inputs, commits, strict=True)
         self._followed = tuple(_Followed(one, own, one.offset_range.starts, {}, self._event_time) for one, own in pairs)
@@ -276,7 +276,7 @@ class QueryMetrics:
             lags.setdefault(self._subtask(partition), []).append(lag)
         for subtask, pending in lags.items():
             yield _gauge(one.node, subtask, (), "pendingRecords", sum(pending))
-            if one.input.source.registers_consumer_metrics:
+            if isinstance(one.input, KafkaInput) and one.input.source.registers_consumer_metrics:
                 yield _gauge(one.node, subtask, _CONSUMER, "records-lag-max", max(pending))
 
     def _of_time(self, source: int, event_time: WatermarkService) -> Iterator[Reading]:

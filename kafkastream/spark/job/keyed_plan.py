@@ -23,7 +23,7 @@ from kafkastream.spark.internals.queries import query_id
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.keyed_query import KeyedQuery, Stages
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 from kafkastream.spark.session.query_settings import settings as session_settings
 from kafkastream.spark.session.spark_versions import warn_of_leak
 from kafkastream.spark.worker.reports import collect_reports
@@ -58,7 +58,7 @@ class KeyedPlan(QueryPlan):
         """Return the settings of stateful stages."""
         return self.keyed.settings()
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Run the collections as one micro-batch if there is no stream; otherwise they are rows of the stream."""
         if not inputs and not self.is_endless:
             with session_settings(self.folder.session, self.settings()):

@@ -12,6 +12,8 @@ from kafkastream.cdc.node import PipelineNode
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.sink_writer import Sink, SupportsCommitter
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.graph.job_graph import CollectSink, DiscardingSink, JobGraph, KeyedNode, PrintSink
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.job import BUFFER_TIMEOUT
@@ -26,7 +28,7 @@ __all__ = ["check_mode", "latency_refusal", "latency_tasks", "occupies_slots", "
 
 log = logging.getLogger("kafkastream")
 
-_SINKS: Final = (KafkaSink, PrintSink, DiscardingSink, CollectSink)
+_SINKS: Final = (KafkaSink, PrintSink, DiscardingSink, CollectSink, Sink)
 
 
 def latency_refusal(part: JobGraph) -> str | None:
@@ -41,6 +43,12 @@ def latency_refusal(part: JobGraph) -> str | None:
     other = next((node for node in part.sinks if not isinstance(node.sink, _SINKS)), None)
     if other is not None:
         return f"sink {other.name!r} is a {type(other.sink).__name__}, which writes by the micro-batch"
+    committing = next((node for node in part.sinks if isinstance(node.sink, SupportsCommitter)), None)
+    if committing is not None:
+        return f"sink {committing.name!r} has a committer, which commits by the micro-batch"
+    own = next((node for node in part.sources if isinstance(node.source, Source)), None)
+    if own is not None:
+        return f"source {own.name!r} is a {type(own.source).__name__}, which is read by the micro-batch"
     kafka = [node for node in part.sources if isinstance(node.source, KafkaSource)]
     aligned = next((node for node in kafka if node.watermarks.alignment is not None), None)
     if aligned is not None:

@@ -16,7 +16,7 @@ from kafkastream.spark.cdc.query import PipelineQuery
 from kafkastream.spark.job.chain_plan import read_collections, records_united
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 
 __all__ = ["PipelinePlan"]
 
@@ -41,7 +41,7 @@ class PipelinePlan(QueryPlan):
         """Identity of the pipeline, stable across restarts."""
         return self.query.identity
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Determine the first schemas, and run the collections."""
         self.query.begin(inputs)
         read_collections(self.session, self.graph, memory, partial(self._run, batches), batches.names.of_piece)

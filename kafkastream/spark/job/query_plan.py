@@ -15,7 +15,7 @@ from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.spark.job.epochs import Epochs, Heard
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.plan.keyed_query import KeyedQuery
-from kafkastream.spark.plan.source_frames import KafkaInput, kafka_frames
+from kafkastream.spark.plan.source_frames import SourceInput, source_frames
 
 __all__ = ["QueryMemory", "QueryPlan"]
 
@@ -66,7 +66,7 @@ class QueryPlan(Protocol):
         """Return Spark settings that the query starts with."""
         return FrozenMap()
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Prepare the stream: run rows that do not come from Kafka, unless they are rows of the stream.
 
         Args:
@@ -76,7 +76,7 @@ class QueryPlan(Protocol):
         """
 
     def frames(
-        self, session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None
+        self, session: SparkSession, inputs: Sequence[SourceInput], per_batch: int | None
     ) -> dict[int, DataFrame]:
         """Return the stream of each Kafka source, by its node.
 
@@ -85,9 +85,9 @@ class QueryPlan(Protocol):
             inputs: Kafka sources; at least one.
             per_batch: Maximum records per micro-batch; None for no limit.
         """
-        return kafka_frames(session, inputs, per_batch)
+        return source_frames(session, inputs, per_batch)
 
-    def begun(self, query: StreamingQuery, inputs: Sequence[KafkaInput], batches: MicroBatches, heard: Heard) -> None:
+    def begun(self, query: StreamingQuery, inputs: Sequence[SourceInput], batches: MicroBatches, heard: Heard) -> None:
         """Do what is to be done once the query has begun: run its epochs, if it has some.
 
         Args:

@@ -20,7 +20,7 @@ from kafkastream.spark.job.batch_history import micro_batches
 from kafkastream.spark.job.group_commits import GroupCommits
 from kafkastream.spark.job.job_metrics import QueryMetrics
 from kafkastream.spark.plan.keyed_query import KeyedQuery
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 
 __all__ = ["QueryProgress"]
 
@@ -47,7 +47,7 @@ class QueryProgress:
 
     def __init__(
         self,
-        inputs: Sequence[KafkaInput],
+        inputs: Sequence[SourceInput],
         settings: JobSettings,
         metrics: QueryMetrics,
         keep: Keep,
@@ -64,7 +64,7 @@ class QueryProgress:
         self._reached: Sequence[Mapping[TopicPartition, int]] = ()
         self._seen = ""
 
-    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+    def begin(self, inputs: Sequence[SourceInput]) -> None:
         """Save and publish the starting offsets before the query begins."""
         self._inputs = inputs
         self._keep({one.key: one.offset_range for one in inputs})
@@ -75,7 +75,7 @@ class QueryProgress:
     @property
     def has_stopped(self) -> bool:
         """True if nothing is left to read, even if the query has not ended."""
-        if not self._reached or not all(map(KafkaInput.has_stopped, self._inputs, self._reached)):
+        if not self._reached or not all(map(SourceInput.has_stopped, self._inputs, self._reached)):
             return False
         return self._keyed is None or self._keyed.has_heard(self._time_heard)
 
@@ -143,7 +143,7 @@ class QueryProgress:
             if commits is not None:
                 commits.reached(offsets)
         self._end_commits(completed=completed)
-        is_over = all(map(KafkaInput.has_stopped, self._inputs, reached))  # otherwise the stops stay
+        is_over = all(map(SourceInput.has_stopped, self._inputs, reached))  # otherwise the stops stay
         ends = zip(self._inputs, reached, strict=True)
         self._keep(
             {

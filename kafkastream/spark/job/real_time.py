@@ -14,7 +14,7 @@ from kafkastream.model.job.job_result import LatencySettings
 from kafkastream.spark.internals.jvm import task_slots
 from kafkastream.spark.job.latency_slots import LATENCY_SLOTS
 from kafkastream.spark.plan.passthrough import native_refusal, needs_python
-from kafkastream.spark.plan.source_frames import MAX_OFFSETS, KafkaInput
+from kafkastream.spark.plan.source_frames import MAX_OFFSETS, SourceInput
 from kafkastream.sql.connectors import KafkaTableSink, KafkaTableSource, source_of
 from kafkastream.sql.plan.branches import origins
 from kafkastream.sql.plan.expression import calls_user
@@ -78,7 +78,7 @@ def _refusal_of_calls(relation: Relation) -> str | None:
     return "its query calls functions in Python" if any(map(calls_user, computations(relation))) else None
 
 
-def take_slots(spark: SparkContext, job: str, place: tuple[str, str], inputs: Sequence[KafkaInput], left: int) -> bool:
+def take_slots(spark: SparkContext, job: str, place: tuple[str, str], inputs: Sequence[SourceInput], left: int) -> bool:
     """Take a slot of Spark's for each partition of a query, until the job ends; return whether there are enough.
 
     Without a slot, a partition would wait until others end their micro-batch.

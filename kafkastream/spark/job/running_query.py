@@ -16,15 +16,15 @@ from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.internals import texts
 from kafkastream.spark.internals.conditions import error_conditions, exception_of
 from kafkastream.spark.job.query_progress import QueryProgress
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import SourceInput
 
 if TYPE_CHECKING:
     from kafkastream.spark.job.epochs import Epochs
 
 __all__ = ["RunningQuery"]
 
-Resolve = Callable[[Mapping[str, OffsetRange]], Sequence[KafkaInput]]
-Begin = Callable[[Sequence[KafkaInput], Event], StreamingQuery]
+Resolve = Callable[[Mapping[str, OffsetRange]], Sequence[SourceInput]]
+Begin = Callable[[Sequence[SourceInput], Event], StreamingQuery]
 
 _BEGINNINGS = 10
 _PARTITIONS_CHANGED = "KAFKA_START_OFFSET_DOES_NOT_MATCH_ASSIGNED"
@@ -45,7 +45,7 @@ class RunningQuery:
 
     def __init__(
         self,
-        inputs: Sequence[KafkaInput],
+        inputs: Sequence[SourceInput],
         resolve: Resolve,
         begin: Begin,
         progress: QueryProgress,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kafkastream.model.connectors.kafka_source import KafkaSource
-from kafkastream.model.graph.job_graph import JobGraph, KeyedNode
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.options.checkpoints import CHECKPOINT_DIR
 from kafkastream.spark.checkpoint.state_layout import Layout
@@ -15,7 +14,7 @@ __all__ = ["checkpoint_needs", "start_warnings"]
 
 def checkpoint_needs(part: JobGraph) -> Iterator[str]:
     """Yield what needs a checkpoint directory, of a part that is unbounded or restarts after a failure."""
-    if not any(isinstance(node.source, KafkaSource) for node in part.sources):
+    if all(isinstance(node.source, CollectionSource) for node in part.sources):
         return
     if Layout.of(part, 1).levels:
         yield "state"

@@ -16,7 +16,7 @@ from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.job.micro_batches import MicroBatches
 from kafkastream.spark.job.query_plan import QueryMemory, QueryPlan
 from kafkastream.spark.plan.physical_plan import PhysicalPlan
-from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames
+from kafkastream.spark.plan.source_frames import SourceInput, collection_frames
 from kafkastream.spark.worker.reports import REPORT_SCHEMA, collect_reports
 from kafkastream.spark.worker.slot_names import SINGLE
 
@@ -52,7 +52,7 @@ class TablePlan(QueryPlan):
         """True if Spark's own sink writes the records."""
         return self.tables.is_native
 
-    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[KafkaInput]) -> None:
+    def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Run a query that reads no topic: its own rows at once, generated rows second by second."""
         if inputs:
             return

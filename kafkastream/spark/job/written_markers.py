@@ -21,7 +21,7 @@ from kafkastream.postgres.settings import PostgresSettings
 from kafkastream.spark.checkpoint.folder import CheckpointFolder
 from kafkastream.spark.checkpoint.operator_ids import operator_ids
 from kafkastream.spark.checkpoint.source_options import offsets_of_json
-from kafkastream.spark.plan.source_frames import KafkaInput
+from kafkastream.spark.plan.source_frames import KafkaInput, SourceInput
 from kafkastream.spark.session.key_stores import with_pem_stores
 from kafkastream.spark.session.translate_errors import lost_records
 from kafkastream.spark.worker.slot_names import marker_owner, origin_name
@@ -94,12 +94,12 @@ class WrittenMarkers:
         sinks: Sinks that keep markers.
     """
 
-    inputs: tuple[KafkaInput, ...]
+    inputs: tuple[SourceInput, ...]
     sources: Mapping[int, str]
     sinks: tuple[_MarkedSink, ...]
 
     @staticmethod
-    def of(graph: JobGraph, inputs: Sequence[KafkaInput], slots: str, pipeline: str) -> WrittenMarkers:
+    def of(graph: JobGraph, inputs: Sequence[SourceInput], slots: str, pipeline: str) -> WrittenMarkers:
         """Return the markers of a part of a job.
 
         Args:
@@ -117,7 +117,7 @@ class WrittenMarkers:
             KafkaError: A marker lies beyond the end of its partition, and the source fails on data loss.
             SinkError: A database does not answer.
         """
-        for one in self.inputs:
+        for one in self._of_kafka:
             partitions = one.offset_range.starts.keys()
             written = [sink.written(self.sources[one.node.id], partitions) for sink in self.sinks]
             if not any(written):
@@ -142,7 +142,7 @@ class WrittenMarkers:
         Raises:
             SinkError: A database does not answer.
         """
-        tolerant = [one for one in self.inputs if self.sinks and not one.source.fails_on_data_loss]
+        tolerant = [one for one in self._of_kafka if self.sinks and not one.source.fails_on_data_loss]
         if not tolerant or batch == 0:
             return
         before, after = folder.offsets_before_and_after(name, batch)
@@ -151,6 +151,10 @@ class WrittenMarkers:
             reset = [p for p, offset in offsets_of_json(before.get(one.key)).items() if now.get(p, -1) < offset]
             for sink in self.sinks:
                 self._forget(one, sink, reset)
+
+    @property
+    def _of_kafka(self) -> list[KafkaInput]:
+        return [one for one in self.inputs if isinstance(one, KafkaInput)]
 
     def _forget(self, one: KafkaInput, sink: _MarkedSink, partitions: Collection[TopicPartition]) -> None:
         if partitions:

@@ -25,7 +25,7 @@ from kafkastream.spark.exchange.stateful_stage import LevelPlan, StatefulStage
 from kafkastream.spark.exchange.task_plan import TaskPlan
 from kafkastream.spark.internals.python import map_in_arrow, record_limits_of
 from kafkastream.spark.plan.collection_rows import collection_rows
-from kafkastream.spark.plan.source_frames import KafkaInput, collection_frames, collections_of
+from kafkastream.spark.plan.source_frames import SourceInput, collection_frames, collections_of
 from kafkastream.spark.plan.watermark_alignment import align
 from kafkastream.spark.plan.watermark_service import WatermarkService
 from kafkastream.spark.session.session import local_frame
@@ -150,7 +150,7 @@ class KeyedQuery:
             **{key: self._session.conf.get(key, value) or value for key, value in _UNLESS_SET.items()},
         }
 
-    def begin(self, inputs: Sequence[KafkaInput]) -> None:
+    def begin(self, inputs: Sequence[SourceInput]) -> None:
         """Register the partitions that the sources read."""
         for one in inputs:
             self.time.add_splits(one.node.id, one.offset_range.starts)
@@ -183,7 +183,7 @@ class KeyedQuery:
                     self._timers[report.node, subtask] = due
             self._tell()
 
-    def reached(self, inputs: Sequence[KafkaInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
+    def reached(self, inputs: Sequence[SourceInput], offsets: Sequence[Mapping[TopicPartition, int]]) -> None:
         """Note the offsets that the sources have reached."""
         with self._lock:
             if not self._is_at_work:

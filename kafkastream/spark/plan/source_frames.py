@@ -13,19 +13,21 @@ from pyspark.sql import Column, DataFrame, SparkSession, functions
 from kafkastream.errors import DefinitionError, UnknownTopicError
 from kafkastream.kafka.admin import Cluster
 from kafkastream.model.connectors.file_formats import FileContents
-from kafkastream.model.connectors.kafka_source import KafkaSource
+from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
 from kafkastream.model.connectors.offsets_initializers import (
     Offsets,
     OffsetsInitializer,
     starting_offsets,
     stopping_offsets,
 )
+from kafkastream.model.connectors.split_source import Source, SplitEnumerator
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, SourceNode
 from kafkastream.secret_masking import redacted
 from kafkastream.spark.checkpoint.folder import OffsetRange
 from kafkastream.spark.checkpoint.part_identity import LET_TOPIC_GO, removed_topics
 from kafkastream.spark.checkpoint.source_options import offsets_of_json, source_options, start_condition, stop_condition
+from kafkastream.spark.checkpoint.split_stream import SplitStream, enumerated, split_stream_frame
 from kafkastream.spark.internals.jvm import java_class
 from kafkastream.spark.internals.python import map_in_arrow
 from kafkastream.spark.plan.collection_rows import collection_rows
@@ -41,41 +43,42 @@ __all__ = [
     "MAX_OFFSETS",
     "KafkaInput",
     "KeyedSource",
+    "SourceInput",
+    "SplitInput",
     "collection_frame",
     "collection_frames",
     "collections_of",
-    "kafka_frames",
-    "kafka_inputs",
     "matching_names",
     "refuse_removed",
     "resolved_source",
+    "source_frames",
+    "source_inputs",
 ]
 
 MAX_OFFSETS = "maxOffsetsPerTrigger"
 """Option of Spark's Kafka source: maximum number of records of a micro-batch."""
 _HEADERS = "array<struct<key: string, value: binary>>"
+_TYPES = {"key": "binary", "value": "binary", "headers": _HEADERS, "timestampType": "int"}
+"""Types of the columns of Kafka records that a range of a split lacks."""
 _FIRST_EXACT_MS = -2_177_452_800_000  # 1901-01-01
 _ALIGNED_PER_BATCH = 50_000
 """Maximum records per micro-batch of an aligned source: partitions can only be paused between micro-batches."""
 
 
 class KeyedSource(NamedTuple):
-    """A Kafka source with its node and its key in the checkpoint of its query."""
+    """A source of a stream with its node and its key in the checkpoint of its query."""
 
     node: SourceNode
-    source: KafkaSource[Any]
+    source: KafkaSource[Any] | Source[Any]
     key: str
 
 
-@final
-@attrs.frozen
-class KafkaInput:
-    """A Kafka source with its offsets resolved on the brokers.
+@attrs.frozen(kw_only=True)
+class SourceInput:
+    """A source of a stream with its offsets resolved.
 
     Args:
         node: The node of the source.
-        source: The source.
-        options: Options of Spark's Kafka source.
         offset_range: Starting and stopping offsets.
         key: Key of the source in its query's checkpoint.
         is_named: Whether that key is the source's name in Spark.
@@ -83,8 +86,6 @@ class KafkaInput:
     """
 
     node: SourceNode
-    source: KafkaSource[Any]
-    options: Mapping[str, str] = attrs.field(repr=redacted)
     offset_range: OffsetRange
     ends: bool
     key: str
@@ -106,14 +107,40 @@ class KafkaInput:
         return {partition: max(end - reached.get(partition, 0), 0) for partition, end in ends.items()}
 
 
-def kafka_inputs(
+@final
+@attrs.frozen(kw_only=True)
+class KafkaInput(SourceInput):
+    """A Kafka source with its offsets resolved on the brokers.
+
+    Args:
+        source: The source.
+        options: Options of Spark's Kafka source.
+    """
+
+    source: KafkaSource[Any]
+    options: Mapping[str, str] = attrs.field(repr=redacted)
+
+
+@final
+@attrs.frozen(kw_only=True)
+class SplitInput(SourceInput):
+    """A source of the user's with its offsets resolved by its enumerator; its splits are topics with a partition 0.
+
+    Args:
+        source: The source.
+    """
+
+    source: Source[Any]
+
+
+def source_inputs(
     session: SparkSession,
     sources: Iterable[KeyedSource],
     before: Mapping[str, OffsetRange],
     *,
     is_named: bool,
-) -> tuple[KafkaInput, ...]:
-    """Resolve the offsets of a query's sources on the brokers.
+) -> tuple[SourceInput, ...]:
+    """Resolve the offsets of a query's sources, on the brokers or by their enumerators.
 
     Args:
         session: Spark session of the job.
@@ -127,12 +154,40 @@ def kafka_inputs(
         KafkaError: The brokers have deleted the records at the end of an earlier run.
         DefinitionError: An interrupted run was bounded and this one is not, or it read a topic that this one does not.
         BrokerUnreachableError: No broker answered.
+        UserFunctionError: An enumerator raised.
     """
     matching = partial(matching_names, session)
-    return tuple(resolved_source(source, matching, before.get(source.key), is_named=is_named) for source in sources)
+    return tuple(
+        _split_input(source.node, source.source, source.key, before.get(source.key), is_named=is_named)
+        if isinstance(source.source, Source)
+        else resolved_source(source, matching, before.get(source.key), is_named=is_named)
+        for source in sources
+    )
 
 
-def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> None:
+def _split_input(
+    node: SourceNode, source: Source[Any], key: str, before: OffsetRange | None, *, is_named: bool
+) -> SplitInput:
+    def offsets(method: str, call: Callable[[SplitEnumerator], object]) -> Offsets:
+        answer = enumerated(node.name, source, method, call)
+        return {TopicPartition(split, 0): offset for split, offset in answer.items()}
+
+    if before is None:
+        starts = offsets("starting_offsets", lambda enumerator: enumerator.starting_offsets())
+    else:
+        starts = before.starts
+    stops = None if before is None else before.stops
+    if source.get_boundedness() is not Boundedness.BOUNDED:
+        _refuse_endless(node, before)
+    elif stops is None:
+        reached = {partition.topic: offset for partition, offset in starts.items()}
+        stops = offsets("latest_offsets", lambda enumerator: enumerator.latest_offsets(reached))
+    return SplitInput(
+        node=node, source=source, offset_range=OffsetRange(starts, stops), ends=False, key=key, is_named=is_named
+    )
+
+
+def refuse_removed(inputs: Iterable[SourceInput], planned: Mapping[str, str]) -> None:
     """Refuse topics that have been read and are not subscribed any more: Spark would report their records as lost.
 
     Args:
@@ -144,6 +199,8 @@ def refuse_removed(inputs: Iterable[KafkaInput], planned: Mapping[str, str]) -> 
         DefinitionError: The program does not subscribe to a topic any more.
     """
     for one in inputs:
+        if not isinstance(one, KafkaInput):
+            continue
         read = {partition.topic for partition in offsets_of_json(planned.get(one.key))}
         removed = sorted(read - {partition.topic for partition in one.offset_range.starts})
         if removed and one.source.fails_on_data_loss:
@@ -160,16 +217,16 @@ def _removed(one: KafkaInput, removed: Sequence[str]) -> UnknownTopicError | Def
     )
 
 
-def kafka_frames(session: SparkSession, inputs: Sequence[KafkaInput], per_batch: int | None) -> dict[int, DataFrame]:
+def source_frames(session: SparkSession, inputs: Sequence[SourceInput], per_batch: int | None) -> dict[int, DataFrame]:
     """Return the stream of each input, by node; all have the same columns, including the node.
 
     Args:
         session: Spark session of the job.
-        inputs: Kafka sources; at least one.
-        per_batch: Maximum records per micro-batch; None for no limit.
+        inputs: Sources; at least one.
+        per_batch: Maximum records per micro-batch, of sources of Kafka; None for no limit.
     """
     columns = tuple(dict.fromkeys(column for one in inputs for column in columns_of(one.node)))
-    return {one.node.id: _one_frame(session, one, columns, per_batch) for one in inputs}
+    return {one.node.id: _source_frame(session, one, columns, per_batch) for one in inputs}
 
 
 def collections_of(graph: JobGraph) -> list[tuple[SourceNode, CollectionSource]]:
@@ -201,7 +258,7 @@ def resolved_source(
     *,
     is_named: bool = False,
 ) -> KafkaInput:
-    """Resolve the offsets of one source of a query on the brokers; errors as of ``kafka_inputs``.
+    """Resolve the offsets of one source of a query on the brokers; errors as of ``source_inputs``.
 
     Args:
         of: Source with its node and key.
@@ -210,6 +267,7 @@ def resolved_source(
         is_named: Whether the source has its key as name in Spark.
     """
     node, source, key = of
+    assert isinstance(source, KafkaSource)
     assert source.subscription is not None
     cluster = Cluster(with_pem_stores(source.consumer_properties))
     if before is None and source.checks_duplicated_group:
@@ -229,13 +287,20 @@ def resolved_source(
     options = source_options(source, begins, headers="headers" in columns_of(node))
     if source.stopping_offsets is None:
         _refuse_endless(node, before)
-        return KafkaInput(node, source, options, OffsetRange(starts), ends=False, key=key, is_named=is_named)
-    if before is None or before.stops is None:
+        stops: Offsets | None = None
+    elif before is None or before.stops is None:
         stops = _stops(source.stopping_offsets, cluster, partitions)
     else:
         stops = _kept(before.stops, partitions, partial(_stops, source.stopping_offsets, cluster))
-    ends = all(stop <= readable.get(partition, stop) for partition, stop in stops.items())
-    return KafkaInput(node, source, options, OffsetRange(starts, stops), ends, key, is_named)
+    return KafkaInput(
+        node=node,
+        source=source,
+        options=options,
+        offset_range=OffsetRange(starts, stops),
+        ends=stops is not None and all(stop <= readable.get(partition, stop) for partition, stop in stops.items()),
+        key=key,
+        is_named=is_named,
+    )
 
 
 def _check_members(node: SourceNode, source: KafkaSource[Any], cluster: Cluster) -> None:
@@ -287,7 +352,38 @@ def _kept(
     return {partition: before[partition] if partition in before else new[partition] for partition in partitions}
 
 
-def _one_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
+def _source_frame(
+    session: SparkSession, source: SourceInput, columns: Sequence[str], per_batch: int | None
+) -> DataFrame:
+    if isinstance(source, KafkaInput):
+        return _kafka_frame(session, source, columns, per_batch)
+    assert isinstance(source, SplitInput)
+    return _split_frame(session, source, columns)
+
+
+def _split_frame(session: SparkSession, split_input: SplitInput, columns: Sequence[str]) -> DataFrame:
+    """Return the ranges to read in the columns of Kafka's records, of which ``timestamp`` is the end of the range."""
+    starts, stops = split_input.offset_range.starts, split_input.offset_range.stops
+    stream = SplitStream.of(
+        split_input.node.name,
+        split_input.source,
+        {partition.topic: offset for partition, offset in starts.items()},
+        None if stops is None else {partition.topic: offset for partition, offset in stops.items()},
+    )
+    ranges = split_stream_frame(session, stream, split_input.key if split_input.is_named else None)
+    absent = {"headers": functions.array(), "timestampType": functions.lit(0)}
+    columns_of_range = [
+        functions.col("stop").alias(column)
+        if column == "timestamp"
+        else functions.col(column)
+        if column in ranges.columns
+        else absent.get(column, functions.lit(None)).cast(_TYPES[column]).alias(column)
+        for column in columns
+    ]
+    return ranges.select(functions.lit(split_input.node.id).alias("source"), *columns_of_range)
+
+
+def _kafka_frame(session: SparkSession, one: KafkaInput, columns: Sequence[str], per_batch: int | None) -> DataFrame:
     if per_batch is not None and one.node.watermarks.alignment is not None:
         per_batch = min(per_batch, _ALIGNED_PER_BATCH)
     limit = {} if per_batch is None else {MAX_OFFSETS: str(per_batch)}

@@ -23,8 +23,10 @@ from kafkastream.model.connectors.record_deserialization import (
     TimestampType,
     ValueOnlySchema,
 )
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.formats import InitializationContext
+from kafkastream.model.functions.runtime_context import RuntimeContext
 from kafkastream.model.graph.job_graph import CollectionSource, SourceNode
 from kafkastream.spark.worker.batches import Batch, each
 from kafkastream.spark.worker.reports import Report
@@ -55,8 +57,14 @@ class Decoder(ABC):
         """Return the number of rows that batches are joined to; 0 to take them as they come."""
         return 0
 
-    def open(self) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Prepare for records."""
+
+    def batches(self, arrived: Iterable[pa.RecordBatch]) -> Iterable[pa.RecordBatch]:
+        """Return the batches of records that ``decode`` takes, from those that have arrived: the same, unless rows of the
+        source stand for several records.
+        """
+        return arrived
 
     @abstractmethod
     def decode(self, arrow: pa.RecordBatch) -> Batch:
@@ -98,7 +106,7 @@ class ValueDecoder(KafkaDecoder):
 
     schema: ValueOnlySchema[Any]
 
-    def open(self) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Open the schema."""
         self.schema.open(InitializationContext())
 
@@ -129,7 +137,7 @@ class RecordDecoder(KafkaDecoder):
 
     schema: KafkaRecordDeserializationSchema[Any]
 
-    def open(self) -> None:
+    def open(self, context: RuntimeContext) -> None:
         """Open the schema."""
         self.schema.open(InitializationContext())
 
@@ -168,6 +176,10 @@ def decoder_of(node: SourceNode) -> Decoder:
     """Return the decoder of a source's records."""
     if isinstance(node.source, CollectionSource):
         return CollectionDecoder()
+    if isinstance(node.source, Source):
+        from kafkastream.spark.worker.split_decoder import SplitDecoder
+
+        return SplitDecoder(node.name, node.source)
     match node.source.deserializer:
         case ValueOnlySchema() as schema:
             return ValueDecoder(schema)
@@ -179,11 +191,13 @@ def decoder_of(node: SourceNode) -> Decoder:
 
 
 def columns_of(node: SourceNode) -> tuple[str, ...]:
-    """Return the columns that a Kafka source's decoder reads."""
+    """Return the columns that a source's decoder reads from its stream."""
+    if isinstance(node.source, Source):
+        return "topic", "partition", "offset", "timestamp"
     assert isinstance(node.source, KafkaSource)
     assert node.source.deserializer is not None
-    kept = ("key", "headers") if node.keeps_records else ()
-    return tuple(dict.fromkeys((*node.source.deserializer._columns, *kept)))
+    dead_letters = ("key", "headers") if node.keeps_records else ()
+    return tuple(dict.fromkeys((*node.source.deserializer._columns, *dead_letters)))
 
 
 def source_record(arrow: pa.RecordBatch, row: int) -> SourceRecord:

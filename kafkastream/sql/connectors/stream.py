@@ -11,6 +11,7 @@ import attrs
 from kafkastream.errors import DefinitionError, UnsupportedFeatureError
 from kafkastream.model.common.types import TypeInformation, TypeKind
 from kafkastream.model.connectors.kafka_source import Boundedness, KafkaSource
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode
 from kafkastream.sql.casting import castable
 from kafkastream.sql.changelog import ChangelogMode
@@ -114,8 +115,8 @@ class StreamTableSource(TableSource):
         return tuple(name for name, _ in _fields(self.stream.type_info))
 
 
-def _ends(source: KafkaSource[Any] | CollectionSource) -> bool:
-    return source.boundedness is Boundedness.BOUNDED if isinstance(source, KafkaSource) else source.ends
+def _ends(source: KafkaSource[Any] | Source[Any] | CollectionSource) -> bool:
+    return source.ends if isinstance(source, CollectionSource) else source.get_boundedness() is Boundedness.BOUNDED
 
 
 def _fields(type_info: TypeInformation[Any]) -> Sequence[tuple[str, TypeInformation[Any]]]:

@@ -1,4 +1,4 @@
-"""Kafka source of a driven job, to which a test sends records."""
+"""Source of a driven job, to which a test sends records."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, final
 from kafkastream.errors import ArgumentError, DefinitionError
 from kafkastream.model.common.mutable_values import detached
 from kafkastream.model.common.watermark_strategy import NoWatermarks
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
 from kafkastream.sql.connectors.records import RecordsAsRead
@@ -21,7 +22,11 @@ __tracebackhide__ = True  # pytest shows no frames of this module between a test
 
 @final
 class DrivenSource:
-    """A Kafka source of a driven job, to which a test sends records."""
+    """A source of a driven job, to which a test sends records, or elements.
+
+    A source of your own (``kafkastream.connect.Source``) takes elements only, and creates neither enumerator nor reader;
+    ``topic`` is the name of a split, by default the number ``partition``.
+    """
 
     def __init__(self, run: JobRun, node: SourceNode) -> None:
         self._run = run
@@ -51,9 +56,14 @@ class DrivenSource:
 
         Raises:
             JobError: A function, a schema or a sink failed on it, and there is no topic for dead letters.
-            DefinitionError: The source does not read that topic or partition, or has ended.
+            DefinitionError: The source does not read that topic or partition, or has ended; or it is a source of your own,
+                which has no records.
             ArgumentError: Value, key or headers are not of these types.
         """
+        if isinstance(self._node.source, Source):
+            raise DefinitionError(
+                "a source of your own has no records", where=f"source {self._node.name!r}", now="Use send_element."
+            )
         split = self._split(topic, partition)
         offset = self._run.positions.take_offset(self._node, split)
         time = self._run.now_ms if timestamp is None else timestamp
@@ -123,6 +133,10 @@ class DrivenSource:
         where = f"source {self._node.name!r}"
         if self._node.id in self._run.positions.ended:
             raise DefinitionError("the source has ended", where=where, now="Send its records before finish().")
+        if isinstance(self._node.source, Source):
+            own_split = TopicPartition(topic or str(partition), 0)
+            self._run.add_split(self._node, own_split)
+            return own_split
         topics = list(dict.fromkeys(split.topic for split in self.partitions))
         if topic is None and len(topics) != 1:
             names = f"It reads {', '.join(topics)}." if topics else "It reads a pattern."

@@ -140,6 +140,10 @@ class JobRun:
             self._spark_rows = SparkRows(self._settings.name, self._settings.parameters, lambda: self.now_ms)
         return self._spark_rows
 
+    def add_split(self, source: SourceNode, split: TopicPartition) -> None:
+        """Register a split of a user's source, which holds back the watermark from now on."""
+        self.part_of(source.id).time.add_splits(source.id, [split])
+
     def part_of(self, node: int) -> PartRun:
         """Return the part that has a node.
 

@@ -13,10 +13,9 @@ from kafkastream.datastream import StreamExecutionEnvironment
 from kafkastream.errors import DefinitionError
 from kafkastream.metrics.snapshot import MetricsSnapshot
 from kafkastream.model.common.row import Row
-from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.formats import DeserializationSchema
-from kafkastream.model.graph.job_graph import JobGraph
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph
 from kafkastream.model.job.job_result import JobSettings
 from kafkastream.operators.operator_state import OperatorState
 from kafkastream.testing.driver.capturing_sinks import WrittenRecord
@@ -25,9 +24,9 @@ from kafkastream.testing.driver.job_run import START_MS, JobRun
 from kafkastream.testing.driver.job_snapshot import JobSnapshot
 from kafkastream.testing.driver.node_lookup import (
     check_written_topic,
-    find_kafka_source,
     find_keyed_operator,
     find_sinks,
+    find_source,
 )
 from kafkastream.testing.driver.programs import check_needs_no_spark, has_queries, job_of, main_module
 
@@ -94,7 +93,7 @@ class JobTestDriver:
             spark=spark,
         )
         self._sources = [
-            DrivenSource(self._run, node) for node in graph.sources if isinstance(node.source, KafkaSource)
+            DrivenSource(self._run, node) for node in graph.sources if not isinstance(node.source, CollectionSource)
         ]
 
     @staticmethod
@@ -169,7 +168,7 @@ class JobTestDriver:
         Raises:
             DefinitionError: There is none, with those that there are; or the driver cannot feed it.
         """
-        return DrivenSource(self._run, find_kafka_source(self._graph, name, self._run.positions.partitions))
+        return DrivenSource(self._run, find_source(self._graph, name, self._run.positions.partitions))
 
     def table(self, name: str) -> DrivenTable:
         """Return a table that a query of the job reads or writes.
@@ -321,7 +320,7 @@ class JobTestDriver:
         They end in the order of the program, each after it has read what the job has written to its topics.
         """
         for node in self._graph.sources:
-            if self._run.positions.partitions(node) or isinstance(node.source, KafkaSource):
+            if self._run.positions.partitions(node) or not isinstance(node.source, CollectionSource):
                 self._run.commit_all()
                 self._run.end(node)
         self._run.commit_all()

@@ -9,15 +9,13 @@ from kafkastream.model.connectors.kafka_sink import KafkaSink
 from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.record_builders import BuiltRecordSerializationSchema
 from kafkastream.model.connectors.subscription import TopicPartition
-from kafkastream.model.graph.job_graph import JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode
+from kafkastream.model.graph.job_graph import CollectionSource, JobGraph, KeyedNode, PrintSink, SinkNode, SourceNode
 
-__all__ = ["check_written_topic", "find_kafka_source", "find_keyed_operator", "find_sinks", "unknown_name"]
+__all__ = ["check_written_topic", "find_keyed_operator", "find_sinks", "find_source", "unknown_name"]
 
 
-def find_kafka_source(
-    graph: JobGraph, name: str, splits: Callable[[SourceNode], Iterable[TopicPartition]]
-) -> SourceNode:
-    """Return the Kafka source with a name or uid, or the first one that reads the topic of that name.
+def find_source(graph: JobGraph, name: str, splits: Callable[[SourceNode], Iterable[TopicPartition]]) -> SourceNode:
+    """Return the source with a name or uid, or the first one of Kafka that reads the topic of that name.
 
     Args:
         graph: Graph of the job.
@@ -30,12 +28,14 @@ def find_kafka_source(
     named = [node for node in graph.sources if name in (node.name, node.uid)]
     reading = [node for node in graph.sources if any(split.topic == name for split in splits(node))]
     for node in named or reading[:1]:
-        if isinstance(node.source, KafkaSource):
+        if not isinstance(node.source, CollectionSource):
             return node
         raise DefinitionError(
-            f"source {name!r} has its elements itself, and has given them", now="Send records to Kafka sources."
+            f"source {name!r} has its elements itself, and has given them", now="Send records to other sources."
         )
-    raise unknown_name("source", name, [node.name for node in graph.sources if isinstance(node.source, KafkaSource)])
+    raise unknown_name(
+        "source", name, [node.name for node in graph.sources if not isinstance(node.source, CollectionSource)]
+    )
 
 
 def find_keyed_operator(graph: JobGraph, name: str) -> KeyedNode:

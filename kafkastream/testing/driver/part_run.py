@@ -15,6 +15,7 @@ from kafkastream.metrics.values import OperatorScope
 from kafkastream.model.common.immutable import FrozenMap
 from kafkastream.model.common.snapshot import copied
 from kafkastream.model.common.watermark_strategy import MIN_WATERMARK
+from kafkastream.model.connectors.split_source import Source
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.chaining import Serialization
 from kafkastream.model.graph.job_graph import CollectionSource, KeyedNode, SourceNode
@@ -32,7 +33,7 @@ from kafkastream.spark.worker.chained_operators import TaskScope
 from kafkastream.spark.worker.failures import function_failed
 from kafkastream.spark.worker.fetched_records import arrow_of
 from kafkastream.spark.worker.operator_chain import applied
-from kafkastream.spark.worker.record_decoders import columns_of, owner_subtask, split_name
+from kafkastream.spark.worker.record_decoders import CollectionDecoder, columns_of, owner_subtask, split_name
 from kafkastream.spark.worker.reports import Report, ReportKind
 from kafkastream.spark.worker.slot_names import origin_name
 from kafkastream.spark.worker.worker_cache import JobAttempt
@@ -108,7 +109,10 @@ class PartRun:
             ends=False,
             scopes=scopes,
             labels=tuple(range(self._buckets)) if start.layout.levels else (),
-            decoders=FrozenMap() if self._rows is None else self._rows.decoders,
+            decoders={
+                **{node.id: CollectionDecoder() for node in graph.sources if isinstance(node.source, Source)},
+                **({} if self._rows is None else self._rows.decoders),
+            },
             serialization=Serialization.of(graph, parallelism, chains=chains),
         )
         if self._rows is not None:

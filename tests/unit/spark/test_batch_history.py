@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from kafkastream.metrics.history import CompletedBatch
+from kafkastream.model.connectors.kafka_source import KafkaSource
 from kafkastream.model.connectors.subscription import TopicPartition
 from kafkastream.model.graph.job_graph import SourceNode
 from kafkastream.spark.checkpoint.folder import OffsetRange
@@ -16,8 +17,17 @@ CONTROL: Final = '{"layout of state": {}}'
 def kafka_input() -> KafkaInput:
     (node,) = jobs.graph().sources
     assert isinstance(node, SourceNode)
+    assert isinstance(node.source, KafkaSource)
     starts = {TopicPartition("orders", 0): 5, TopicPartition("orders", 1): 0}
-    return KafkaInput(node, node.source, {}, OffsetRange(starts), ends=False, key="orders", is_named=True)  # type: ignore[arg-type]  # a Kafka source
+    return KafkaInput(
+        node=node,
+        source=node.source,
+        options={},
+        offset_range=OffsetRange(starts),
+        ends=False,
+        key="orders",
+        is_named=True,
+    )
 
 
 def report(**changes: Any) -> dict[str, Any]:

@@ -27,6 +27,8 @@ from kafkastream.spark.job.latency_mode import latency_refusal
 from kafkastream.spark.worker.fetched_records import arrow_of
 from kafkastream.spark.worker.slot_names import SlotNames
 from kafkastream.testing import wait_until
+from tests.toy_sink import JsonLineSink
+from tests.toy_source import LineSource
 
 INTERVAL = "execution.buffer-timeout.interval"
 P0, P1 = KafkaTopicPartition("t", 0), KafkaTopicPartition("t", 1)
@@ -230,3 +232,8 @@ def test_other_parts_stay_in_micro_batches_with_a_reason() -> None:
     env = StreamExecutionEnvironment.get_execution_environment()
     env.from_collection(["a"], Types.STRING()).print()
     assert latency_refusal(env._graph()) == "it reads no topic"
+    committing = part(lambda stream: stream.sink_to(JsonLineSink("/out")).name("lines"))
+    assert latency_refusal(committing) == "sink 'lines' has a committer, which commits by the micro-batch"
+    env = StreamExecutionEnvironment.get_execution_environment()
+    env.from_source(LineSource("/in"), WatermarkStrategy.no_watermarks(), "lines").print()
+    assert latency_refusal(env._graph()) == "source 'lines' is a LineSource, which is read by the micro-batch"

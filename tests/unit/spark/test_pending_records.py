@@ -32,7 +32,18 @@ def pending(*reports: tuple[int, dict[str, Any]]) -> list[MetricValue | None]:
     store = MetricStore("job", "id", {1: Operator("in", "1")})
     metrics = QueryMetrics(store, parallelism=1)
     metrics.begin(
-        [KafkaInput(node, source, {}, OffsetRange({PARTITION: START}), ends=False, key="in", is_named=True)], [None]
+        [
+            KafkaInput(
+                node=node,
+                source=source,
+                options={},
+                offset_range=OffsetRange({PARTITION: START}),
+                ends=False,
+                key="in",
+                is_named=True,
+            )
+        ],
+        [None],
     )
     values: list[MetricValue | None] = []
     for reached, one in reports:

@@ -42,7 +42,18 @@ def gauges(
     store = MetricStore("job", "id", {1: Operator("in", "1")}, clock)
     metrics = QueryMetrics(store, subtasks, event_time=event_time)
     metrics.begin(
-        [KafkaInput(node, source, {}, OffsetRange({P0: 0, P1: 0}), ends=False, key="in", is_named=True)], [None]
+        [
+            KafkaInput(
+                node=node,
+                source=source,
+                options={},
+                offset_range=OffsetRange({P0: 0, P1: 0}),
+                ends=False,
+                key="in",
+                is_named=True,
+            )
+        ],
+        [None],
     )
     store.merge([OperatorChanges(1, 0, (Change(MetricKind.COUNTER, (), "numRecordsIn", 1),))])
     clock.now += quiet_s

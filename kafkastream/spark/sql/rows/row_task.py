@@ -104,7 +104,7 @@ class RowChain:
     def open(self, context: RuntimeContext) -> None:
         """Open all operators."""
         self.chain.open(context)
-        self.decoder.open()
+        self.decoder.open(context)
 
     @property
     def reusable(self) -> bool:
