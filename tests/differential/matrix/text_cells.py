@@ -199,6 +199,19 @@ _URLS = (
     ("https://a.b/?q=%F0%9F%98%80",),
     ("%zz%41+b",),
     ("ftp://x/y?z",),
+    ("\t http://h/a   b?c  d#e  f\n",),
+    ("http://u:v@w@h/p",),
+    ("http:////p?q",),
+    ("http://h:-1/x",),
+    ("http://h:99999999999/",),
+    ("http://[::1]:80/a",),
+    ("http://[x/",),
+    ("http://a b/",),
+    ("http://a\tb/",),
+    ("url:HTTP://H/?#",),
+    ("jar:file:/a.jar!/b?c",),
+    ("jar:file:/a.jar",),
+    ("mailto:",),
 )
 _URL_CALLS = "\n".join(
     [

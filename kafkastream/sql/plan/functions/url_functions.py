@@ -17,20 +17,32 @@ from kafkastream.sql.types import DataType
 __all__ = ["URL_FUNCTIONS"]
 
 _STRING: Final = DataType.string()
+# Repetitions are possessive: a URL of 1 MB takes linear time. Java takes no part of a text with two "@" as its host, and
+# "////" is a path: https://github.com/openjdk/jdk17u/blob/jdk-17.0.15-ga/src/java.base/share/classes/java/net/URLStreamHandler.java
 _URL: Final = quoted_text(
-    r"(?si)^\s*(https?|ftp|file|jar|mailto|jmod|jrt):"
-    r"(?:(//((?:([^/?#@]*)@)?(\[[^\]/?#]*\]|[^/?#@:]*)(?::\d*)?(?=[/?#\s]|$)))|(?!//))([^?#]*?)(\?([^#]*?))?(#(.*?))?\s*$"
+    r"(?si)^(?:url:)?(https?|ftp|file|jar(?=:(?:https?|ftp|file|jar):[^#]*!/)|mailto(?=:.)|jmod|jrt):"
+    r"(?:(//(?!//)("
+    r"(?:([^/?#@]*+)@)?(\[[0-9a-f:.]++(?:%[^\]/?#]*+)?\]|(?!\[)[^/?#@:\x00-\x1f\x7f]*+)(?::(?:-1|\d{0,9}+))?(?=[/?#]|\z)"
+    r"|[^/?#@]*+@[^/?#@]*+@[^/?#]*+"
+    r"))|(?=////)|(?!//))([^?#]*+)(\?([^#]*+))?(#(.*+))?\z"
 )
-_PART: Final = f"regexp_extract({{0}}, {_URL}, %d)"
+_AROUND: Final = "".join(f"\\u{code:04x}" for code in range(ord(" ") + 1))
+"""Characters that Java removes around a URL, as Spark's parser reads them."""
+
+
+def _group(number: int) -> str:
+    return f"regexp_extract({{0}}, {_URL}, {number})"
+
+
 _PARTS: Final[Mapping[str, str]] = {
-    "PROTOCOL": f"lower({_PART % 1})",
-    "HOST": _PART % 5,
-    "PATH": _PART % 6,
-    "QUERY": f"if({_PART % 7} = '', null, {_PART % 8})",
-    "REF": f"if({_PART % 9} = '', null, {_PART % 10})",
-    "AUTHORITY": f"if({_PART % 2} = '', null, {_PART % 3})",
-    "FILE": f"{_PART % 6} || {_PART % 7}",
-    "USERINFO": f"if({_PART % 3} rlike '@', {_PART % 4}, null)",
+    "PROTOCOL": f"lower({_group(1)})",
+    "HOST": _group(5),
+    "PATH": _group(6),
+    "QUERY": f"if({_group(7)} = '', null, {_group(8)})",
+    "REF": f"if({_group(9)} = '', null, {_group(10)})",
+    "AUTHORITY": f"if({_group(2)} = '', null, {_group(3)})",
+    "FILE": f"{_group(6)} || {_group(7)}",
+    "USERINFO": f"if({_group(3)} rlike '^[^@]*@[^@]*$', {_group(4)}, null)",
 }
 
 
@@ -47,12 +59,13 @@ def _parsed(call: Call, texts: Sequence[str]) -> str:
     part = written_text(call.arguments[1]) or ""
     if part not in _PARTS or (len(texts) > 2 and part != "QUERY"):
         return "cast(null as string)"
+    url = f"trim(both '{_AROUND}' from {texts[0]})"
     if len(texts) < 3:
-        return bound_text(f"if({{0}} rlike {_URL}, {_PARTS[part]}, null)", texts[:1])
+        return bound_text(f"if({{0}} rlike {_URL}, {_PARTS[part]}, null)", [url])
     pattern = "concat('(&|^)', {1}, '=([^&]*)')"
     found = f"if({{2}} rlike {pattern}, regexp_extract({{2}}, {pattern}, 2), null)"
     value = if_valid(call.arguments[2], "{1}", found)
-    query = bound_text(f"if({{0}} rlike {_URL}, {_PARTS['QUERY']}, null)", texts[:1])
+    query = bound_text(f"if({{0}} rlike {_URL}, {_PARTS['QUERY']}, null)", [url])
     return bound_text(value, [texts[0], texts[2], query], "w")
 
 
