@@ -19,9 +19,13 @@ from kafkastream.spark.session.query_settings import job_session
 from kafkastream.spark.session.session import local_frame
 from kafkastream.spark.worker.json_rows import decode_json_rows
 from kafkastream.sql.json_documents import json_part, json_scalar
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.plan.spark_text import spark_text
+from kafkastream.sql.syntax.data_types import parse_type
 from tests.fuzz.test_texts import CSV_ROW, ROW, canal, debezium
 from tests.fuzz.worker_outcomes import chance, decoding
 from tests.unit.spark.tables.frames import read, table
+from tests.unit.sql.planning import compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -140,3 +144,12 @@ def test_tables_skip_hostile_messages(spark: SparkSession, format_name: str) -> 
     messages = [honest.encode(), *hostile_messages(), honest.encode()]
     rows = read(job_session(spark), table(COLUMNS, options), messages)
     assert [row[1:6:4] for row in rows if row[0] in (0, len(messages) - 1)] == [(7, "honest")] * 2
+
+
+@pytest.mark.timeout(120)  # in quadratic time, each would take half an hour
+def test_urls_of_a_megabyte(spark: SparkSession) -> None:
+    blanks = " " * 10**6
+    urls = [f"http://h/{blanks}x", f"http://h/?{blanks}x", f"http://h/#{blanks}x", f"{blanks}http://h/{blanks}"]
+    frame = local_frame(job_session(spark), [(url,) for url in (*urls, "http://" + "@" * 10**6)], "s string")
+    host = spark_text(compiled("PARSE_URL(s, 'HOST')", [Field("s", parse_type("STRING"))]))
+    assert [row[0] for row in frame.selectExpr(host).collect()] == ["h"] * len(urls) + [""]

@@ -13,8 +13,12 @@ import pytest
 
 from kafkastream.model.common.value_printing import single
 from kafkastream.spark.session.session import local_frame
+from kafkastream.sql.plan.relations import Field
+from kafkastream.sql.plan.spark_text import spark_text
+from kafkastream.sql.syntax.data_types import parse_type
 from tests.differential.formats.flink_golden import asked, hostile
 from tests.unit.spark.tables.frames import read, table, written
+from tests.unit.sql.planning import compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,6 +97,21 @@ def test_hostile_messages_are_ignored(session: SparkSession, format_name: str) -
         for message, want, ours in _differing(session, _columns(row_type), options, questions)
         if not _is_same_number(want, ours) and not _is_read_otherwise(message, row_type, ours)
     ]
+    assert differing == []
+
+
+def test_json_predicates_of_hostile_texts(session: SparkSession) -> None:
+    differing = []
+    for name, text in (("JSON_EXISTS", "JSON_EXISTS(s, '$.x')"), ("IS JSON", "s IS JSON")):
+        questions = [question for question in hostile("json function") if question["name"] == name]
+        documents = local_frame(session, [(_data(question).decode(),) for question in questions], "s string")
+        expression = spark_text(compiled(text, [Field("s", parse_type("STRING"))]))
+        found = [str(value).lower() for (value,) in documents.selectExpr(expression).collect()]
+        differing += [
+            (name, _data(question)[:60], ours)
+            for question, ours in zip(questions, found, strict=True)
+            if ours != question["value"]
+        ]
     assert differing == []
 
 
