@@ -150,6 +150,6 @@ def test_tables_skip_hostile_messages(spark: SparkSession, format_name: str) -> 
 def test_urls_of_a_megabyte(spark: SparkSession) -> None:
     blanks = " " * 10**6
     urls = [f"http://h/{blanks}x", f"http://h/?{blanks}x", f"http://h/#{blanks}x", f"{blanks}http://h/{blanks}"]
-    frame = local_frame(job_session(spark), [(url,) for url in (*urls, "http://" + "@" * 10**6)], "s string")
+    frame = local_frame(job_session(spark), [(url,) for url in (*urls, "http://" + "@" * 10**6)], "c0 string")
     host = spark_text(compiled("PARSE_URL(s, 'HOST')", [Field("s", parse_type("STRING"))]))
     assert [row[0] for row in frame.selectExpr(host).collect()] == ["h"] * len(urls) + [""]
