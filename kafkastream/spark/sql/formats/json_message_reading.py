@@ -104,6 +104,10 @@ def _others(row: DataType, settings: JsonSettings, parsed: Column, message: Colu
     found = functions.get(functions.transform(functions.array(again), rows), functions.lit(0))
     content = functions.trim(text, functions.lit(_BLANKS))
     is_nothing = content.isin("", "null") & (text != "")
+    if not isinstance(settings, JsonFormat):
+        # Flink reads a change event from an object only (``deserialize(byte[])``, "No JSON Object!"):
+        # https://github.com/apache/flink/blob/release-2.2.1/flink-formats/flink-json/src/main/java/org/apache/flink/formats/json/JsonParserRowDataDeserializationSchema.java
+        is_nothing |= is_array
     none = functions.array().cast(types.ArrayType(_parsed_as(row, _loose)))
     if not settings.ignore_parse_errors:
         none = fail(functions.lit(f"{_PROBLEM} It is not a JSON object."))

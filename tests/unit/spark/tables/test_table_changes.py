@@ -62,6 +62,19 @@ def test_what_debezium_refuses(session: SparkSession) -> None:
     assert read(session, table("id INT", options), [*values, '{"after":{"id":"x"},"op":"c"}']) == [(5, 0, None)]
 
 
+@pytest.mark.parametrize("format_name", ["debezium-json", "canal-json", "maxwell-json"])
+def test_a_change_is_an_object(session: SparkSession, format_name: str) -> None:
+    event = {
+        "debezium-json": '{"after":{"id":1},"op":"c"}',
+        "canal-json": '{"data":[{"id":1}],"type":"INSERT"}',
+        "maxwell-json": '{"data":{"id":1},"type":"insert"}',
+    }[format_name]
+    lenient = {"format": format_name, f"{format_name}.ignore-parse-errors": "true"}
+    assert read(session, table("id INT", lenient), [f"[{event}]", "[]", event]) == [(2, 0, 1)]
+    with pytest.raises(Exception, match="It is not a JSON object"):
+        read(session, table("id INT", {"format": format_name}), [f"[{event}]"])
+
+
 def test_canal(session: SparkSession) -> None:
     columns = (
         "id INT, s STRING, db STRING METADATA FROM 'value.database', pk ARRAY<STRING> METADATA FROM 'value.pk-names'"
