@@ -202,7 +202,7 @@ def failures(fault: Fault, tests: Sequence[str]) -> tuple[list[str], float]:
         done = subprocess.run(
             [*command, *(f"tests/{test}" for test in tests)],
             cwd=root,
-            env={**os.environ, "PYTHONPATH": folder},  # before the package that is installed
+            env={**os.environ, "PYTHONPATH": folder, "COLUMNS": "250"},  # found before the installed package
             capture_output=True,
             text=True,
             check=False,
