@@ -12,12 +12,16 @@ from kafkastream.errors import DeserializationError
 from kafkastream.table import DataTypes, EnvironmentSettings, TableEnvironment
 from kafkastream.table.udf import udf
 from kafkastream.testing import JobTestDriver
+from tests.differential.expressions.cases import COLUMNS, EXPRESSIONS, ROWS
+from tests.differential.expressions.test_expressions_on_flink import VALUES, as_compared
+from tests.differential.queries_driven import driven_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.timeout(300)
 
+_AT_ONCE = 30
 KAFKA = "'connector' = 'kafka', 'properties.bootstrap.servers' = 'broker:9092', 'format' = 'json'"
 MINUTE = datetime.datetime.fromisoformat("2026-01-01 10:00:00")
 
@@ -64,3 +68,20 @@ def test_steps_and_formats(spark: SparkSession) -> None:
         with pytest.raises(DeserializationError, match="Failed to deserialize JSON") as caught:
             driver.send("orders", b'{"customer": "ann", "price": "much"}')
         assert caught.value.where == "topic orders, partition 0, offset 1"
+
+
+def test_expressions_are_those_of_flink_on_spark_as_well(spark: SparkSession) -> None:
+    t_env = TableEnvironment.create(EnvironmentSettings.in_streaming_mode())
+    t_env.get_config().set_local_timezone("UTC")
+    t_env.execute_sql(f"CREATE TABLE t ({COLUMNS}) WITH ('connector' = 'datagen')")
+    found: dict[str, tuple[str | None, ...]] = {}
+    for begin in range(0, len(EXPRESSIONS), _AT_ONCE):
+        expressions = EXPRESSIONS[begin : begin + _AT_ONCE]
+        texts = ", ".join(f"CAST({expression} AS STRING)" for expression in expressions)
+        # With a function that the driver does not compute in Python, Spark computes the whole row.
+        query = f"SELECT {texts}, REGEXP_REPLACE(s, 'a', 'b') FROM t"
+        columns = zip(*driven_rows(t_env, query, {"t": ROWS}, len(ROWS), spark=True), strict=True)
+        found.update(zip(expressions, columns, strict=False))
+    assert {name: as_compared(name, values) for name, values in found.items()} == {
+        name: as_compared(name, VALUES[name]) for name in EXPRESSIONS
+    }
