@@ -127,7 +127,7 @@ class DrivenSource:
 
     def finish(self) -> None:
         """End the input of this source, as at the end of a bounded one: its watermark is then the last."""
-        self._run.end(self._node)
+        self._run.end([self._node])
 
     def _split(self, topic: str | None, partition: int) -> TopicPartition:
         where = f"source {self._node.name!r}"

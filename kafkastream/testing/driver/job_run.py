@@ -206,14 +206,16 @@ class JobRun:
             part.settle()
         self._read_own_output()
 
-    def end(self, source: SourceNode) -> None:
-        """End the input of a source, unless it has ended."""
+    def end(self, sources: Iterable[SourceNode]) -> None:
+        """End the input of sources of a part, unless it has ended: of all at once, so no watermark shows one before another."""
         self._check_open()
-        if source.id not in self.positions.ended:
-            self.positions.ended.add(source.id)
+        ending = [source for source in sources if source.id not in self.positions.ended]
+        if ending:
             with self._working():
-                part = self.part_of(source.id)
-                part.end(source.id)
+                part = self.part_of(ending[0].id)
+                for source in ending:
+                    self.positions.ended.add(source.id)
+                    part.end(source.id)
                 part.settle()
             self._read_own_output()
 

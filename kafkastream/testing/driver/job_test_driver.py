@@ -317,12 +317,17 @@ class JobTestDriver:
     def finish(self) -> None:
         """End the input of all sources, as at the end of bounded ones: event time ends, and all windows fire.
 
-        They end in the order of the program, each after it has read what the job has written to its topics.
+        Sources of one part of the job end at once; parts in the order of the program, each after it has read what the job
+        has written to its topics.
         """
-        for node in self._graph.sources:
-            if self._run.positions.partitions(node) or not isinstance(node.source, CollectionSource):
-                self._run.commit_all()
-                self._run.end(node)
+        positions = self._run.positions
+        for part in self._graph.components():
+            self._run.commit_all()
+            self._run.end(
+                node
+                for node in part.sources
+                if positions.partitions(node) or not isinstance(node.source, CollectionSource)
+            )
         self._run.commit_all()
 
     def close(self) -> None:

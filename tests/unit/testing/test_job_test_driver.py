@@ -59,6 +59,7 @@ from kafkastream.errors import (
     UnsupportedFeatureError,
     UserFunctionError,
 )
+from kafkastream.model.common.watermark_strategy import MAX_WATERMARK
 from kafkastream.model.formats import JsonRowDeserializationSchema
 from kafkastream.testing import JobTestDriver
 
@@ -461,6 +462,28 @@ def test_records_outside_the_range_of_a_source_are_not_read() -> None:
     with JobTestDriver.of(job(*by_time), restored=snapshot) as driver:  # no starting offsets apply any more
         driver.send("lines", "20", timestamp=20)
         assert driver.printed == ["20"]
+
+
+class WatermarkAtTimer(KeyedProcessFunction[str, str, int]):
+    """Gives the watermark that a timer sees."""
+
+    def process_element(self, value: str, ctx: KeyedProcessFunction.Context) -> Iterator[int]:
+        ctx.timer_service().register_event_time_timer(ctx.timestamp() or 0)
+        yield from ()
+
+    def on_timer(self, timestamp: int, ctx: KeyedProcessFunction.OnTimerContext) -> Iterator[int]:
+        yield ctx.timer_service().current_watermark()
+
+
+def test_all_sources_end_at_once(env: StreamExecutionEnvironment) -> None:
+    strategy = WatermarkStrategy.for_monotonous_timestamps()
+    first, second = (env.from_source(source(topic), strategy, topic) for topic in ("first", "second"))
+    first.union(second).key_by(str).process(WatermarkAtTimer()).name("watermarks")
+    with JobTestDriver.of(env) as driver:
+        driver.send("first", "a", timestamp=1_000)
+        driver.send("second", "b", timestamp=9_000)
+        driver.finish()  # without the watermark of the second source in between
+        assert driver.sink("watermarks") == [MAX_WATERMARK, MAX_WATERMARK]
 
 
 def test_watermarks_can_be_set(env: StreamExecutionEnvironment) -> None:

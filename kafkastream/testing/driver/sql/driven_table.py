@@ -190,7 +190,7 @@ class DrivenTable:
         """
         self._check_read()
         for node in self._sources:
-            self._run.end(node)
+            self._run.end([node])
 
     @property
     def rows(self) -> list[Row]:
