@@ -47,9 +47,10 @@ faults: jars $(ARCHIVE) ## Nightly: 740 attacks on ten exactly-once jobs, at ran
 	  python -m tests.faults.harness --case $$case --kills 60 || exit 1; done
 	python -m tests.faults.harness --case copy --kills 200
 
-fuzz: jars ## For MINUTES=60: hostile records, names and requests, and beside them random graphs of functions against a reference
+fuzz: jars ## For MINUTES=60: hostile records, names and requests, and beside them random graphs against a reference, and the test driver against Spark
 	python -m tests.differential.mutation.in_process $(MINUTES) & graphs=$$!; \
-	  python -m tests.fuzz $(MINUTES) || { kill $$graphs; exit 1; }; wait $$graphs
+	  python -m tests.differential.replay $(MINUTES) & replays=$$!; \
+	  python -m tests.fuzz $(MINUTES) || { kill $$graphs $$replays; exit 1; }; wait $$graphs && wait $$replays
 
 soak: jars ## A job runs for MINUTES=60 while everything that could leak is measured
 	python -m tests.soak --minutes $(MINUTES) --every $(EVERY)
