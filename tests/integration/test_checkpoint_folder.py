@@ -154,5 +154,5 @@ def test_state_is_kept_as_changes_unless_told_otherwise(
         list(keyed.reduce(lambda one, other: one + other).execute_and_collect("changes"))
     finally:
         spark.conf.unset(key)
-    assert list(tmp_path.rglob("state/0/*/1.zip"))
-    assert bool(list(tmp_path.rglob("state/0/*/1.changelog"))) is (told is None)
+    assert list(tmp_path.rglob("state/0/*/1_*.zip"))
+    assert bool(list(tmp_path.rglob("state/0/*/1_*.changelog"))) is (told is None)

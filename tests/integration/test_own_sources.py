@@ -76,8 +76,10 @@ def test_a_source_of_splits_continues_exactly_where_it_was(
 
     def start() -> Any:
         env = environment(tmp_path)
+        env.set_restart_strategy(RestartStrategies.fixed_delay_restart(3, 10))
         times = WatermarkStrategy.for_monotonous_timestamps()
-        lines = env.from_source(LineSource(str(files)), times, "lines").uid("lines")
+        source = env.from_source(LineSource(str(files)), times, "lines").uid("lines")
+        lines = source.map(FailsOnce(tmp_path / "failed"), Types.STRING())  # after some state has been written
         lines.sink_to(JsonLineSink(str(copied))).uid("copied")
         lines.sink_to(parts.sink_of(parts.serializer(topic), guarantee=DeliveryGuarantee.EXACTLY_ONCE)).uid("topic")
         pairs = lines.map(lambda line: (line.split()[1], 1), Types.TUPLE([Types.STRING(), Types.INT()]))

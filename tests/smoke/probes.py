@@ -48,6 +48,7 @@ PATIENCE_S = 60.0
 STATE = {
     "spark.sql.streaming.stateStore.providerClass": "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider",
     "spark.sql.shuffle.partitions": "1",
+    checkpoints.STATE_FORMAT: "2",
 }
 
 
@@ -422,6 +423,8 @@ def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) ->
     state = after / "state" / "0"
     (metadata,) = Path(checkpoints.state_metadata_folder(str(state))).glob("[0-9]*")
     written = metadata.read_text()
+    assert checkpoints.state_format_of_commit((after / checkpoints.COMMITS / "0").read_text()) == "2"
+    assert list(Path(checkpoints.state_folder(str(after))).glob("0/0/1_*.changelog"))
     assert before.as_uri().removeprefix("file://") in written
     metadata.write_text(checkpoints.state_metadata_moved(written, state.as_uri()))
     assert before.as_uri().removeprefix("file://") not in metadata.read_text()

@@ -19,9 +19,13 @@ from kafkastream.spark.checkpoint.reader import FolderReader, OffsetRange, Query
 from kafkastream.spark.checkpoint.record import JOB_FILE, JobRecord
 from kafkastream.spark.checkpoint.source_options import offsets_json
 from kafkastream.spark.internals.checkpoints import (
+    COMMITS,
     LOCAL_FILES,
+    REPLACEABLE_LOCAL_FILES,
+    STATE_FORMAT,
     source_file,
     state_folder,
+    state_format_of_commit,
     state_metadata_folder,
     state_metadata_moved,
 )
@@ -51,6 +55,15 @@ class CheckpointFolder(FolderReader):
         are_chosen = any(self.session.conf.get(key, None) for key in LOCAL_FILES)
         is_local = self._files.location("").startswith("file:")
         return LOCAL_FILES if is_local and not are_chosen else FrozenMap()
+
+    def state_settings(self, name: str) -> Mapping[str, str]:
+        """Return the Spark settings with which a query with state writes to the folder, in addition to ``settings``."""
+        last_commit = self._files.read(f"{name}/{COMMITS}/{self._last(name, COMMITS)}")
+        version = self.session.conf.get(STATE_FORMAT, None) or (
+            "2" if last_commit is None else state_format_of_commit(last_commit)
+        )
+        replaces_files = version == "1" and bool(self.settings())
+        return {STATE_FORMAT: version, **(REPLACEABLE_LOCAL_FILES if replaces_files else {})}
 
     def keep_record(self, record: JobRecord) -> None:
         """Write the record of this start."""

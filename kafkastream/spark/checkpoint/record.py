@@ -18,12 +18,13 @@ from kafkastream.spark.checkpoint.folder_names import is_plain_folder
 
 __all__ = ["FORMAT", "JOB_FILE", "JobRecord", "PartRecord", "SourceRecord"]
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Version of all files that a job keeps in its folder; raised when an older version cannot read them.
 
-1: values of state as they are. 2: large values of state are compressed.
+1: values of state as they are. 2: large values of state are compressed. 3: each attempt of a micro-batch has state files of
+its own, in a checkpoint that began so.
 """
-_READ: Final = frozenset({1, FORMAT})
+_READ: Final = frozenset({1, 2, FORMAT})
 JOB_FILE: Final = "job.json"
 
 

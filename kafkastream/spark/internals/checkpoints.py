@@ -20,25 +20,39 @@ __all__ = [
     "COMMITS",
     "LOCAL_FILES",
     "OFFSETS",
+    "REPLACEABLE_LOCAL_FILES",
+    "STATE_FORMAT",
     "LoggedOffsets",
     "id_file",
     "query_of_id_file",
     "source_file",
     "state_folder",
+    "state_format_of_commit",
     "state_metadata_folder",
     "state_metadata_moved",
 ]
 
-LOCAL_FILES: Final[Mapping[str, str]] = {
-    "spark.sql.streaming.checkpointFileManagerClass": (
-        "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
-    )
-}
+_FILE_MANAGER: Final = "spark.sql.streaming.checkpointFileManagerClass"
+_FILE_MANAGERS: Final = "org.apache.spark.sql.execution.streaming.checkpointing"
+
+LOCAL_FILES: Final[Mapping[str, str]] = {_FILE_MANAGER: f"{_FILE_MANAGERS}.FileSystemBasedCheckpointFileManager"}
 """Settings of a query by which it writes these files quickly on a local disk.
 
 By default, Spark renames files by Hadoop's ``FileContext``, which runs the program ``readlink`` eight times for each file
-on a local disk; ``FileSystem`` does not, and is as safe: there, both check that the target does not exist, and then rename.
+on a local disk; ``FileSystem`` does not. But it replaces no file: where one exists already, Spark leaves the new one under
+its temporary name, without an error. So no file may be written twice: see ``STATE_FORMAT``.
 https://github.com/apache/hadoop/blob/rel/release-3.5.0/hadoop-common-project/hadoop-common/src/main/java/org/apache/hadoop/fs/RawLocalFileSystem.java
+"""
+REPLACEABLE_LOCAL_FILES: Final[Mapping[str, str]] = {
+    _FILE_MANAGER: f"{_FILE_MANAGERS}.FileContextBasedCheckpointFileManager"
+}
+"""Settings of a query that may write these files twice on a local disk: Spark's default."""
+STATE_FORMAT: Final = "spark.sql.streaming.stateStore.checkpointFormatVersion"
+"""Setting: version of the files of state.
+
+1, Spark's default: a repeated micro-batch overwrites the files of the failed attempt; if that attempt uploads a snapshot late,
+it stays. 2: each attempt has files of its own, and the log of commits has the names of those that count. Spark cannot go on
+with 2 in a checkpoint that began with 1. https://issues.apache.org/jira/browse/SPARK-49411
 """
 OFFSETS: Final = "offsets"
 """Folder of the log with a file for each planned micro-batch."""
@@ -92,6 +106,19 @@ class LoggedOffsets:
             return LoggedOffsets(started_at_ms, tuple(lines))
         named = [line.partition(":") for line in lines]
         return LoggedOffsets(started_at_ms, tuple(offset for *_, offset in named), tuple(name for name, *_ in named))
+
+
+def state_format_of_commit(commit: str) -> str:
+    r"""Return the version of the files of state (``STATE_FORMAT``) with which a micro-batch was committed.
+
+    Args:
+        commit: Entry of the log of commits.
+
+    Example:
+        >>> state_format_of_commit('v1\n{"nextBatchWatermarkMs":0}')
+        '1'
+    """
+    return commit.partition("\n")[0].removeprefix("v")
 
 
 def id_file(query: str) -> str:

@@ -56,7 +56,7 @@ class KeyedPlan(QueryPlan):
 
     def settings(self) -> Mapping[str, str]:
         """Return the settings of stateful stages."""
-        return self.keyed.settings()
+        return {**self.keyed.settings(), **self.folder.state_settings(self.name)}
 
     def prepare(self, batches: MicroBatches, memory: QueryMemory, inputs: Sequence[SourceInput]) -> None:
         """Run the collections as one micro-batch if there is no stream; otherwise they are rows of the stream."""
