@@ -202,7 +202,7 @@ def test_client_that_never_answers_is_left_to_itself(
     from kafkastream.kafka import transactions
     from kafkastream.spark.worker.transactional_writer import _kept
 
-    monkeypatch.setattr(transactions, "_SILENCE_S", 0.1)
+    monkeypatch.setattr(transactions, "_LATE_ANSWER_S", 0.1)
     other = slot_of(kafka.bootstrap_servers, f"{topic}-other-slot")
     _, last = write(kafka.bootstrap_servers, topic, 0, "first")
     _kept[f"{topic}-other-slot"] = other

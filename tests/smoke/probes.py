@@ -12,7 +12,7 @@ import sys
 import threading
 import traceback
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -207,6 +207,7 @@ def limits(session: SparkSession) -> None:
 
     own = session.newSession()
     python.set_record_limits(own, RecordLimits(depth=17))
+    assert python.record_limits_of(own) == RecordLimits(depth=17)
     (row,) = python.map_in_arrow(own.range(0, 1, 1, 1), depths, "depth INT").collect()
     assert row[0] == 17
 
@@ -424,21 +425,27 @@ def kept_state(session: SparkSession, servers: str, topic: str, folder: Path) ->
     (metadata,) = Path(checkpoints.state_metadata_folder(str(state))).glob("[0-9]*")
     written = metadata.read_text()
     assert checkpoints.state_format_of_commit((after / checkpoints.COMMITS / "0").read_text()) == "2"
-    assert list(Path(checkpoints.state_folder(str(after))).glob("0/0/1_*.changelog"))
+    assert list(Path(checkpoints.state_folder(str(after))).glob("0/0/1_*"))
     assert before.as_uri().removeprefix("file://") in written
     metadata.write_text(checkpoints.state_metadata_moved(written, state.as_uri()))
     assert before.as_uri().removeprefix("file://") not in metadata.read_text()
     metadata.with_name(f".{metadata.name}.crc").unlink(missing_ok=True)
     KafkaBroker(servers).produce(topic, ["b"])
-    assert counted(after) == [2]
+    replaced = count_once(session, servers, topic, after, files=checkpoints.REPLACEABLE_LOCAL_FILES)
+    assert [count for count, _ in replaced] == [2]
 
 
 def count_once(
-    session: SparkSession, servers: str, topic: str, folder: Path, processor: StatefulProcessor | None = None
+    session: SparkSession,
+    servers: str,
+    topic: str,
+    folder: Path,
+    processor: StatefulProcessor | None = None,
+    files: Mapping[str, str] = checkpoints.LOCAL_FILES,
 ) -> list[tuple[int, int]]:
     """Count what a query has not read yet by its topic; return its counts, and the daemons of the workers."""
     told: list[tuple[int, int]] = []
-    with settings(session, {**NAMED_SOURCES, **STATE, **checkpoints.LOCAL_FILES}):
+    with settings(session, {**NAMED_SOURCES, **STATE, **files}):
         reader = session.readStream.format("kafka").option("kafka.bootstrap.servers", servers).name("words")
         records = reader.option("subscribe", topic).option("startingOffsets", "earliest").load()
         counts = (

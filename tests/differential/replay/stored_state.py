@@ -13,6 +13,8 @@ from kafkastream.operators.state.timers import TimerQueue
 from kafkastream.spark.exchange.buckets import bucket_labels
 from kafkastream.spark.exchange.keyed_task import state_name
 from kafkastream.spark.exchange.map_backend import decompressed
+from kafkastream.spark.internals.checkpoints import STATE_FORMAT
+from kafkastream.spark.session.query_settings import own_settings
 from kafkastream.testing.driver.memory_backend import MemoryBackend
 
 if TYPE_CHECKING:
@@ -20,28 +22,25 @@ if TYPE_CHECKING:
 
 __all__ = ["shown_state", "state_in_checkpoint"]
 
-_PROVIDER: Final = "spark.sql.streaming.stateStore.providerClass"
-_ROCKSDB: Final = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+_SETTINGS: Final = {
+    "spark.sql.streaming.stateStore.providerClass": (
+        "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+    ),
+    STATE_FORMAT: "2",
+}
 
 
 def state_in_checkpoint(spark: SparkSession, checkpoint: Path, subtasks: int) -> list[MemoryBackend]:
     """Return the state of each subtask, of all stages of a query, from its checkpoint in a local folder."""
     labels = bucket_labels(subtasks)
     states = [MemoryBackend() for _ in labels]
-    before = spark.conf.get(_PROVIDER, None)
-    spark.conf.set(_PROVIDER, _ROCKSDB)
-    try:
+    with own_settings(spark, _SETTINGS):
         for operator in sorted(path.name for path in (checkpoint / "state").iterdir()):
             reader = spark.read.format("statestore").option("operatorId", operator).option("stateVarName", "bytes")
             for row in reader.load(str(checkpoint)).collect():
                 states[labels.index(row["key"][0])].content[bytes(row["user_map_key"][0])] = decompressed(
                     bytes(row["user_map_value"][0])
                 )
-    finally:
-        if before is None:
-            spark.conf.unset(_PROVIDER)
-        else:
-            spark.conf.set(_PROVIDER, before)
     return states
 
 
