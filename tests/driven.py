@@ -15,17 +15,33 @@ from kafkastream import (
     WatermarkStrategy,
 )
 from kafkastream.common import DeserializationSchema, SerializationSchema
-from kafkastream.datastream import DataStream
+from kafkastream.datastream import AggregateFunction, DataStream
 from kafkastream.datastream.connectors.kafka import KafkaRecordDeserializationSchema
 from kafkastream.model.graph.job_graph import CollectSink
 from kafkastream.testing import JobTestDriver, Record
 
-__all__ = ["NO_WATERMARKS", "elements", "lines", "send", "send_record", "sink", "sink_of", "source"]
+__all__ = ["NO_WATERMARKS", "Mean", "elements", "lines", "send", "send_record", "sink", "sink_of", "source"]
 
 T = TypeVar("T")
 
 SERVERS: Final = "broker:9092"
 NO_WATERMARKS: Final[WatermarkStrategy[Any]] = WatermarkStrategy.no_watermarks()
+
+
+class Mean(AggregateFunction[int, tuple[int, int], float]):
+    """The mean of whole numbers."""
+
+    def create_accumulator(self) -> tuple[int, int]:
+        return 0, 0
+
+    def add(self, value: int, accumulator: tuple[int, int]) -> tuple[int, int]:
+        return accumulator[0] + value, accumulator[1] + 1
+
+    def get_result(self, accumulator: tuple[int, int]) -> float:
+        return accumulator[0] / accumulator[1]
+
+    def merge(self, acc_a: tuple[int, int], acc_b: tuple[int, int]) -> tuple[int, int]:
+        return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
 
 
 def source(

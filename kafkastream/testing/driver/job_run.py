@@ -187,9 +187,7 @@ class JobRun:
             arrivals = self._collected
         finally:
             self._collected = None
-        with self._working():
-            self._process(arrivals)
-        self._read_own_output()
+        self.arrive(*arrivals)
 
     def _process(self, arrivals: Iterable[Arrival]) -> None:
         for part in self._parts:

@@ -10,7 +10,6 @@ import pytest
 from kafkastream import Types
 from kafkastream.common import Time
 from kafkastream.datastream.functions import (
-    AggregateFunction,
     BroadcastProcessFunction,
     KeyedBroadcastProcessFunction,
     KeyedProcessFunction,
@@ -36,22 +35,9 @@ from kafkastream.datastream.window import (
 )
 from kafkastream.errors import DefinitionError
 from kafkastream.testing import StreamHarness
+from tests.driven import Mean
 
 NOW = 1_767_225_600_000
-
-
-class Mean(AggregateFunction[int, tuple[int, int], float]):
-    def create_accumulator(self) -> tuple[int, int]:
-        return 0, 0
-
-    def add(self, value: int, accumulator: tuple[int, int]) -> tuple[int, int]:
-        return accumulator[0] + value, accumulator[1] + 1
-
-    def get_result(self, accumulator: tuple[int, int]) -> float:
-        return accumulator[0] / accumulator[1]
-
-    def merge(self, acc_a: tuple[int, int], acc_b: tuple[int, int]) -> tuple[int, int]:
-        return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
 
 
 LAST = ValueStateDescriptor("last", Types.INT())

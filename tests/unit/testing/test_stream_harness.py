@@ -16,7 +16,6 @@ from kafkastream.datastream.async_data_stream import AsyncDataStream
 from kafkastream.datastream.async_retry_predicates import has_exception_predicate
 from kafkastream.datastream.async_retry_strategies import FixedDelayRetryStrategy
 from kafkastream.datastream.functions import (
-    AggregateFunction,
     AsyncFunction,
     BroadcastProcessFunction,
     CoProcessFunction,
@@ -32,6 +31,7 @@ from kafkastream.datastream.state import MapStateDescriptor, ValueStateDescripto
 from kafkastream.datastream.window import CountEvictor, CountTrigger, TimeWindow, TumblingEventTimeWindows
 from kafkastream.errors import DefinitionError, UserFunctionError
 from kafkastream.testing import StreamHarness
+from tests.driven import Mean
 
 BIG = OutputTag("big", Types.INT())
 TOTAL = ValueStateDescriptor("total", Types.INT())
@@ -109,20 +109,6 @@ class InWindow(ProcessWindowFunction[int, str, bool, TimeWindow]):
         self, key: bool, context: ProcessWindowFunction.Context[TimeWindow], elements: Iterable[int]
     ) -> Iterator[str]:
         yield f"{key} {sorted(elements)}"
-
-
-class Mean(AggregateFunction[int, tuple[int, int], float]):
-    def create_accumulator(self) -> tuple[int, int]:
-        return 0, 0
-
-    def add(self, value: int, accumulator: tuple[int, int]) -> tuple[int, int]:
-        return accumulator[0] + value, accumulator[1] + 1
-
-    def get_result(self, accumulator: tuple[int, int]) -> float:
-        return accumulator[0] / accumulator[1]
-
-    def merge(self, acc_a: tuple[int, int], acc_b: tuple[int, int]) -> tuple[int, int]:
-        return acc_a[0] + acc_b[0], acc_a[1] + acc_b[1]
 
 
 class Slow(AsyncFunction[int, int]):
